@@ -19,7 +19,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/snippet"
-	pages "github.com/seed-3405227d/frontdesk/snippet/page"
+	"github.com/seed-3405227d/frontdesk/snippet/page/outlet"
 )
 
 func rewriteCommand() *cobra.Command {
@@ -74,7 +74,7 @@ func rewritePage(cmd *cobra.Command, name string) error {
 		label = parameters["charset"]
 	}
 	var shown bytes.Buffer
-	if _, err := pages.Rewrite(&visitor, &shown, bytes.NewReader(page), label); err != nil {
+	if _, err := outlet.Rewrite(&visitor, &shown, bytes.NewReader(page), label); err != nil {
 		return fmt.Errorf("rewriting %s: %w", name, err)
 	}
 	out := cmd.OutOrStdout()

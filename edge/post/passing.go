@@ -11,7 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
-	"github.com/seed-3405227d/frontdesk/snippet/page"
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 )
 
 // Serve passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
@@ -152,7 +152,7 @@ func (o *outcome) tell(status int) {
 			o.tee.form.cut()
 		}
 	}
-	o.posts.Guard("storing a form", func() { o.end(status, page.CharsetOf(o.Header().Get("Content-Type"))) })
+	o.posts.Guard("storing a form", func() { o.end(status, header.CharsetOf(o.Header().Get("Content-Type"))) })
 }
 
 func (o *outcome) WriteHeader(status int) {

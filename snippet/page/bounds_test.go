@@ -10,12 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
-	"github.com/seed-3405227d/frontdesk/snippet/weave"
+	"github.com/seed-3405227d/frontdesk/snippet/page/budget"
 )
 
 const printedPage = "<!doctype html><html><head><meta charset=utf-8><title>a</title></head><body><p>+7 (495) 123-45-67</p><b class=tel>123-45-67</b></body></html>"
@@ -89,7 +90,7 @@ func TestFaultsAreTold(t *testing.T) {
 	_, result := write(testCode(t), unsearchable(t), httptest.NewRequest("GET", "/", nil), "", printedPage)
 	require.NotNil(t, result.Fault)
 	require.Equal(t, "insert", result.Fault.Place)
-	require.Contains(t, string(result.Fault.Stack), "newExchange")
+	require.Contains(t, string(result.Fault.Stack), "NewExchange")
 }
 
 // What a writer around us does is its own, also while a fault of ours is being mended.
@@ -113,7 +114,7 @@ func TestPanicsOfWritersAroundAreTheirs(t *testing.T) {
 			require.PanicsWithValue(t, http.ErrAbortHandler, serve)
 		}
 	}
-	require.EqualValues(t, maxHeld, heldPages.left.Load(), "all has been given back")
+	allIsGivenBack(t, budget.Held, budget.MaxHeld)
 }
 
 // failing panics after some writes.
@@ -145,11 +146,11 @@ func TestNothingIsHeldAboveTheBudget(t *testing.T) {
 	_, result := write(c, shown, r(), "", printedPage)
 	require.False(t, result.Crowded || result.Unselected)
 
-	others := share{budget: heldPages}
-	require.True(t, others.reach(maxHeld))
+	others := budget.Share{Of: budget.Held}
+	require.True(t, others.Reach(budget.MaxHeld))
 	defer func() {
-		others.free()
-		require.EqualValues(t, maxHeld, heldPages.left.Load(), "all has been given back")
+		others.Free()
+		allIsGivenBack(t, budget.Held, budget.MaxHeld)
 	}()
 
 	recorder, result := write(c, shown, r(), "", printedPage)
@@ -170,18 +171,33 @@ func TestNothingIsHeldAboveTheBudget(t *testing.T) {
 	}
 }
 
-// What breaks while a page that has waited is let go loses nothing of it.
-func TestPanicOverAPageThatHasWaited(t *testing.T) {
+// A panic over a page that waits for its end lets go what has come of it.
+func TestPanicOverAPageThatWaits(t *testing.T) {
+	asked := 0
 	recorder := httptest.NewRecorder()
-	w := newWriter(testCode(t), recorder, httptest.NewRequest("GET", "/", nil), Visit{Shown: selecting(t)}, "")
-	w.Header().Set("Content-Type", "text/html")
-	_, err := io.WriteString(w, printedPage)
+	result, err := Serve(testCode(t), recorder, httptest.NewRequest("GET", "/", nil), Visit{Shown: selecting(t), Now: func() time.Time {
+		if asked++; asked == 3 {
+			panic("no time")
+		}
+		return time.Time{}
+	}}, func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/html")
+		for range 3 {
+			if _, err := io.WriteString(w, printedPage); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	require.NoError(t, err)
-	w.exchange.z = new(weave.Replacer) // which cannot read
-	more := strings.Repeat("<p>more", maxWhole/7)
-	_, err = io.WriteString(w, more)
-	require.NoError(t, err)
-	w.finish()
-	require.Equal(t, Failed, w.Outcome)
-	require.Equal(t, printedPage+more, recorder.Body.String())
+	require.Equal(t, Failed, result.Outcome)
+	require.Equal(t, "replace", result.Fault.Place)
+	require.Equal(t, strings.Repeat(printedPage, 3), recorder.Body.String())
+}
+
+func allIsGivenBack(t *testing.T, of *budget.Budget, all int) {
+	t.Helper()
+	whole := budget.Share{Of: of}
+	require.True(t, whole.Reach(all), "all has been given back")
+	whole.Free()
 }

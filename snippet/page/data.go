@@ -3,6 +3,8 @@ package page
 import (
 	"net/http"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 )
 
 // isData says whether a response is the data that a framework fetches when the
@@ -14,7 +16,7 @@ func isData(r *http.Request, contentType string) bool {
 	case "text/x-component", "text/sveltekit-data", "text/x-script": // the last is React Router's
 		return true
 	case "text/plain": // what a static export has of them
-		return value(r.Header, "Rsc") == "1"
+		return header.Value(r.Header, "Rsc") == "1"
 	case "application/json":
 		return isDataPath(r.URL.Path)
 	}
@@ -29,5 +31,5 @@ func isDataPath(path string) bool {
 // hydrates says whether a page's headers tell of a framework that takes it over:
 // SvelteKit names its scripts there only, if it renders pages as they are asked for.
 func hydrates(h http.Header) bool {
-	return value(h, "X-Sveltekit-Page") == "true" || strings.Contains(value(h, "Link"), "/_app/immutable/")
+	return header.Value(h, "X-Sveltekit-Page") == "true" || strings.Contains(header.Value(h, "Link"), "/_app/immutable/")
 }

@@ -28,19 +28,19 @@ func newFault(place string, cause any) *Fault {
 // guard runs our own work, so that a panic in it does not become the page's, and
 // measures it where that is asked for. Nothing is written to the client in there: what handlers around us
 // do is theirs.
-func (w *writer) guard(place string, work func()) (ok bool) {
+func (r *Result) guard(place string, work func()) (ok bool) {
 	var start time.Time
-	if w.visit.Timed {
+	if r.timed {
 		start = time.Now()
 	}
 	defer func() {
-		if w.visit.Timed {
-			w.Spent += time.Since(start)
+		if r.timed {
+			r.Spent += time.Since(start)
 		}
 		if cause := recover(); cause != nil {
 			ok = false
-			if w.Fault == nil {
-				w.Fault = newFault(place, cause)
+			if r.Fault == nil {
+				r.Fault = newFault(place, cause)
 			}
 		}
 	}()

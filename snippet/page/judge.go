@@ -6,6 +6,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/coding"
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
+	"github.com/seed-3405227d/frontdesk/snippet/page/outlet"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
@@ -24,7 +26,7 @@ func (w *writer) begin(status int) {
 		return
 	}
 	if w.stage == discarding {
-		dropBodyHeaders(h)
+		header.DropBody(h)
 		h.Del("Content-Length")
 		h.Del("Content-Encoding")
 		w.sendHeader()
@@ -33,10 +35,10 @@ func (w *writer) begin(status int) {
 
 // judge says whether the page may be changed, and prepares for it.
 func (w *writer) judge(status int, h http.Header) bool {
-	contentType := value(h, "Content-Type")
-	isHTML, charset := parseType(contentType)
+	contentType := header.Value(h, "Content-Type")
+	isHTML, charset := header.ParseType(contentType)
 	if isHTML || isData(w.request, contentType) {
-		w.recall(status)
+		w.visit.recall(status)
 	}
 	data := !isHTML && w.visit.depends() && isData(w.request, contentType)
 	if data && !w.visit.Shown.Replaces() {
@@ -45,12 +47,12 @@ func (w *writer) judge(status int, h http.Header) bool {
 	}
 	if w.bypass != "" && !data && !(isHTML && w.visit.Shown.Replaces()) {
 		if w.Outcome = w.bypass; isHTML {
-			addVary(h, "Sec-Fetch-Dest")
+			header.AddVary(h, "Sec-Fetch-Dest")
 			w.visit.limitCaches(h, false)
 		}
 		return false
 	}
-	if status == http.StatusNotModified && w.mark().answerNotModified(w.asked, h) {
+	if status == http.StatusNotModified && w.mark(w.code, &w.visit.Shown).AnswerNotModified(w.asked, h) {
 		w.visit.limitCaches(h, true)
 	}
 	if w.Outcome = judgeResponse(status, h); w.Outcome != "" {
@@ -74,7 +76,7 @@ func (w *writer) judge(status int, h http.Header) bool {
 		// As net/http does, an absent type is found out; a nil one is not.
 		if _, typed := h["Content-Type"]; !typed && ok && encoded == "" && w.request.Method != http.MethodHead {
 			w.stage = sniffing
-			w.page = pages.Get().(*page)
+			w.page, w.straight = takePage()
 			return true
 		}
 		return false
@@ -85,39 +87,40 @@ func (w *writer) judge(status int, h http.Header) bool {
 	}
 	w.visit.limitCaches(h, true)
 	if len(h["Etag"]) > 0 || len(h["Last-Modified"]) > 0 {
-		w.mark().suffixTag(status, h)
+		w.mark(w.code, &w.visit.Shown).SuffixTag(status, h)
 	}
 	if w.request.Method == http.MethodHead {
 		w.Outcome, w.stage = Head, discarding
 		return true
 	}
-	w.prepare(h, encoded, charset, data)
+	w.expect(h, encoded, charset, data)
 	return true
 }
 
-// prepare begins to read a page that may be changed, or a framework's data. encoded is its content coding, or empty.
-func (w *writer) prepare(h http.Header, encoded, charset string, data bool) {
+// expect begins to read a page that may be changed, or a framework's data. encoded is its content coding, or empty.
+func (w *writer) expect(h http.Header, encoded, charset string, data bool) {
 	w.length = -1
-	if length := value(h, "Content-Length"); length != "" && encoded == "" {
+	if length := header.Value(h, "Content-Length"); length != "" && encoded == "" {
 		if n, err := strconv.ParseInt(length, 10, 64); err == nil && n >= 0 {
 			w.length = n
 		}
 	}
 	if w.page == nil {
-		w.page = pages.Get().(*page)
+		w.page, w.straight = takePage()
 	}
 	if encoded != "" {
-		w.decoder = coding.NewDecoder(encoded, w.afford)
+		// Where the page has begun to go out decoded, there has to be memory for the rest.
+		w.decoder = coding.NewDecoder(encoded, func(bytes int) bool { return w.page.mayHold(bytes) || w.sent })
 	}
 	if data {
 		w.Outcome, w.stage = Data, sending
-		w.replaceBy(newDataExchange(&w.visit.Shown, w.length, w.visit.Now))
+		w.replaceBy(outlet.NewDataExchange(&w.visit.Shown, w.length, w.visit.Now))
 		return
 	}
 	w.charset = charset
 	w.page.finder.Reset(charset != "")
 	if w.visit.Sample != nil {
-		w.sample = []byte{}
+		w.page.sample = []byte{}
 	}
 	if w.visit.Shown.Replaces() || w.visit.Arrive != nil {
 		w.began = w.visit.Now()
@@ -141,7 +144,7 @@ func (w *writer) judgeDocument(h http.Header, charset string, readable bool) boo
 			}
 		}
 	}
-	addVary(h, "Sec-Fetch-Dest")
+	header.AddVary(h, "Sec-Fetch-Dest")
 	if w.Outcome != "" {
 		w.visit.limitCaches(h, true)
 		return false

@@ -57,6 +57,8 @@ type Result struct {
 	Crowded bool
 	// Fault is the first panic of our own over the page, or nil.
 	Fault *Fault
+
+	timed bool // Spent is asked for
 }
 
 // outcomeOf translates the verdicts under which a page passes.

@@ -3,6 +3,8 @@ package page
 import (
 	"net/http"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 )
 
 // Purpose is what an answer is asked for, as far as the request tells.
@@ -32,7 +34,7 @@ var partMarks = [...]string{"Rsc", "X-Nextjs-Data", "Next-Router-State-Tree", "H
 // by Sec-Fetch-Dest (Fetch Metadata, section 2.1), but only where the connection is
 // secure; scripts by fields of their own.
 func PurposeOf(h http.Header, path string) Purpose {
-	switch value(h, "Sec-Fetch-Dest") {
+	switch header.Value(h, "Sec-Fetch-Dest") {
 	case "document":
 		return ForDocument
 	case "iframe", "frame", "fencedframe", "embed", "object":
@@ -43,7 +45,7 @@ func PurposeOf(h http.Header, path string) Purpose {
 		}
 		return acceptedFor(h)
 	}
-	if isPart(h, path) || strings.HasPrefix(value(h, "Accept"), "text/html") {
+	if isPart(h, path) || strings.HasPrefix(header.Value(h, "Accept"), "text/html") {
 		return ForPart
 	}
 	return ForElement
@@ -56,7 +58,7 @@ func isPart(h http.Header, path string) bool {
 		}
 	}
 	// The apps around a WebView put their names there, with documents too.
-	return strings.EqualFold(value(h, "X-Requested-With"), "XMLHttpRequest") || isDataPath(path)
+	return strings.EqualFold(header.Value(h, "X-Requested-With"), "XMLHttpRequest") || isDataPath(path)
 }
 
 // acceptedFor tells the purpose by what is accepted.

@@ -4,61 +4,15 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/coding"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
 
-// page is the memory that a page needs on its way.
-type page struct {
-	finder   head.Finder
-	held     []byte // of the page, not sent yet
-	origin   []byte // what was written, while it can still be passed untouched; if encoded
-	code     []byte // to be inserted
-	straight straight
-	scratch  []byte
-}
-
-// idle lets go of what is larger than a page needs that holds nothing.
-func (p *page) idle() {
-	for _, b := range [...]*[]byte{&p.held, &p.origin, &p.straight.out} {
-		if *b = (*b)[:0]; cap(*b) > maxIdle {
-			*b = nil
-		}
-	}
-}
-
-var pages = sync.Pool{New: func() any { return new(page) }}
-
-// maxSample bounds the pages that are handed to [Visit.Sample].
-const maxSample = 256 << 10
-
-// note keeps what the origin sent, for the one who wants to see it.
-func (w *writer) note(p []byte) {
-	if w.sample == nil {
-		return
-	}
-	if len(w.sample)+len(p) > maxSample || !w.share.reach(w.held()+len(p)) {
-		w.sample = nil
-		return
-	}
-	w.sample = append(w.sample, p...)
-}
-
-// held is how much of the page is held beside the exchange.
-func (w *writer) held() int { return len(w.page.held) + len(w.page.origin) + len(w.sample) }
-
-// relay takes a piece of the page behind the place of the code.
-func (w *writer) relay(p []byte) error {
-	w.note(p)
-	return w.emit(p)
-}
-
 // search looks for the place in the next piece of the page, which is decoded.
 func (w *writer) search(p []byte) error {
-	w.note(p)
+	w.page.note(p)
 	verdict := head.Undecided
 	if !w.guard("search", func() { verdict = w.judgePage(w.page.finder.Feed(p)) }) {
 		return w.fail(p)
@@ -87,7 +41,11 @@ func (w *writer) judgePage(v head.Verdict) head.Verdict {
 	if namesHost(w.page.finder.Base()) {
 		f.OnHost(w.request.Host)
 	}
-	w.page.code = w.code.AppendTo(w.arrive(w.page.code[:0]), f)
+	code := w.page.code[:0]
+	if w.visit.Arrive != nil && !w.sent && w.status < 300 {
+		code = w.visit.arrive(w.rw.Header(), code)
+	}
+	w.page.code = w.code.AppendTo(code, f)
 	if w.visit.Preview != nil {
 		w.page.code = w.visit.Preview.AppendTo(w.page.code, w.code, f, &w.visit.Shown)
 	}
@@ -112,7 +70,7 @@ func (w *writer) follow(v head.Verdict, p []byte) error {
 func (w *writer) hold(p []byte) error {
 	if !w.sent {
 		if len(w.page.held)+len(p) <= maxHold {
-			if w.share.reach(w.held() + len(p)) {
+			if w.page.mayHold(len(p)) {
 				w.page.held = append(w.page.held, p...)
 				return nil
 			}
@@ -148,7 +106,7 @@ func (w *writer) insert(p []byte) error {
 		if !w.sent {
 			length = w.length
 		}
-		length = w.begun().insert(w.page.held, w.page.finder.Place(), w.page.code, length)
+		length = w.begun().Insert(w.page.held, w.page.finder.Place(), w.page.code, length)
 		w.received += int64(len(w.page.held))
 	}) {
 		return w.giveUp(Failed, w.page.held, p)
@@ -162,7 +120,7 @@ func (w *writer) insert(p []byte) error {
 		return err
 	}
 	w.page.idle()
-	if w.stage == sending && w.exchange == nil && w.decoder == nil && w.sample == nil {
+	if w.stage == sending && w.exchange == nil && w.decoder == nil && w.page.sample == nil {
 		w.stage = passing
 	}
 	return err
@@ -173,9 +131,9 @@ func (w *writer) pass(o Outcome, p []byte) error {
 	w.Outcome = o
 	held := w.page.held
 	w.page.held = held[:0]
-	through := w.replaces(o)
+	through := w.replaces(o, &w.visit.Shown)
 	if !through {
-		w.sample = nil
+		w.page.sample = nil
 		if through = w.decoder != nil && w.sent; through {
 			w.goStraight(w.received)
 		}
@@ -198,11 +156,6 @@ func (w *writer) pass(o Outcome, p []byte) error {
 	return err
 }
 
-// afford says whether a decoder may take so many bytes. Where the page has begun to go out decoded, it must.
-func (w *writer) afford(bytes int) bool {
-	return w.share.reach(w.held()+bytes) || w.sent
-}
-
 // fail gives up after a panic of ours.
 func (w *writer) fail(p []byte) error {
 	if w.decoder != nil && w.sent {
@@ -223,7 +176,7 @@ func (w *writer) breakOff(err error) error {
 func (w *writer) decode(p []byte) error {
 	for w.stage == searching && !w.sent && len(p) > 0 {
 		n := min(len(p), maxHold-len(w.page.origin))
-		if n > 0 && !w.share.reach(w.held()+n) {
+		if n > 0 && !w.page.mayHold(n) {
 			w.Crowded = true
 			if err := w.pass(Crowded, nil); err != nil {
 				return err
@@ -269,7 +222,8 @@ func (w *writer) drain() error {
 		case w.stage == searching:
 			err = w.search(chunk)
 		default:
-			err = w.relay(chunk)
+			w.page.note(chunk)
+			err = w.emit(chunk)
 		}
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/coding"
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 )
 
 // stage is how far an answer has come. It tells what becomes of what the origin writes.
@@ -30,55 +31,61 @@ const (
 	maxHold = 64 << 10
 	// sniffLen is what http.DetectContentType looks at.
 	sniffLen = 512
-	// firstWrite is how much goes out together with the inserted code, if there is
-	// as much: handlers around us judge a response by its first write.
-	firstWrite = 8 << 10
 )
 
 // writer weaves the code into what is written to it.
 type writer struct {
-	rw      http.ResponseWriter
-	code    *snippet.Code
-	request *http.Request
-	visit   Visit
-	bypass  Outcome // why the answer is not given the code, whatever it is
-	Result          // as far as it is known
+	answer
+	question
+	way
+	code   *snippet.Code
+	visit  Visit
+	bypass Outcome // why the answer is not given the code, whatever it is
+	Result         // as far as it is known
 
 	stage    stage
-	sent     bool // the headers have gone out
-	status   int
 	length   int64  // of the origin's body, or -1
 	charset  string // as the headers state it
 	policies []snippet.Policy
 	decoder  *coding.Decoder
 	page     *page
-	share    share     // of what all pages may hold, for page and sample
-	outlet   outlet    // what the page goes through, once it has begun
-	exchange *exchange // the outlet that the page began with, where its numbers are replaced
-	received int64     // bytes that have gone into the outlet
-	sample   []byte    // of what the origin sent; nil where nobody asks for it
 	began    time.Time // when the first byte came, where it counts
 	broken   error
 	owed     bool // a flush waits for the place, since the headers wait for the visit
-
-	identity [1]string
-	saved    [len(requestHeaders)][]string
-	asked    conditions
-	marked   mark // by which validators are told apart, once it has been asked for
 }
 
 func newWriter(c *snippet.Code, rw http.ResponseWriter, r *http.Request, v Visit, bypass Outcome) *writer {
 	if v.Now == nil {
 		v.Now = time.Now
 	}
-	return &writer{rw: rw, code: c, request: r, visit: v, bypass: bypass, share: share{budget: heldPages}}
+	return &writer{answer: answer{rw: rw}, question: question{request: r}, code: c, visit: v, bypass: bypass, Result: Result{timed: v.Timed}}
+}
+
+// answer is what goes to the client.
+type answer struct {
+	rw     http.ResponseWriter
+	status int
+	sent   bool // the headers have gone out
 }
 
 // Header is the map that goes out, so that trailers work.
-func (w *writer) Header() http.Header { return w.rw.Header() }
+func (a *answer) Header() http.Header { return a.rw.Header() }
 
 // Unwrap lets http.ResponseController find what is not ours.
-func (w *writer) Unwrap() http.ResponseWriter { return w.rw }
+func (a *answer) Unwrap() http.ResponseWriter { return a.rw }
+
+func (a *answer) sendHeader() {
+	a.sent = true
+	a.rw.WriteHeader(a.status)
+}
+
+func (a *answer) write(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := a.rw.Write(p)
+	return err
+}
 
 // WriteHeader sends the headers, or keeps the status until it is known what
 // becomes of the page. Informational responses go out at once.
@@ -91,25 +98,13 @@ func (w *writer) WriteHeader(status int) {
 	}
 }
 
-// dropBodyHeaders removes what describes the bytes of a body that changes.
-func dropBodyHeaders(h http.Header) {
-	for _, name := range [...]string{"Accept-Ranges", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
-		delete(h, name)
-	}
-}
-
-func (w *writer) sendHeader() {
-	w.sent = true
-	w.rw.WriteHeader(w.status)
-}
-
 // start sends the headers of a page that may change, with its length unless that is negative.
 func (w *writer) start(length int64) {
 	if w.sent {
 		return
 	}
 	h := w.rw.Header()
-	dropBodyHeaders(h)
+	header.DropBody(h)
 	delete(h, "Content-Encoding")
 	if length >= 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
@@ -173,7 +168,8 @@ func (w *writer) takePiece(p []byte) error {
 	case w.stage == searching:
 		return w.search(p)
 	case w.stage == sending:
-		return w.relay(p)
+		w.page.note(p)
+		return w.emit(p)
 	}
 	return nil
 }
@@ -182,7 +178,7 @@ func (w *writer) takePiece(p []byte) error {
 func (w *writer) sniff() error {
 	held := w.page.held
 	contentType := http.DetectContentType(held)
-	isHTML, _ := parseType(contentType)
+	isHTML, _ := header.ParseType(contentType)
 	if !isHTML || len(held) == 0 {
 		return w.pass(NotHTML, nil)
 	}
@@ -229,24 +225,17 @@ func (w *writer) FlushError() error {
 	return http.NewResponseController(w.rw).Flush()
 }
 
-func (w *writer) write(p []byte) error {
-	if len(p) == 0 {
-		return nil
-	}
-	_, err := w.rw.Write(p)
-	return err
-}
-
 // close ends the writer, whatever has happened.
 func (w *writer) close() {
 	if w.decoder != nil {
 		w.decoder.Stop()
 	}
 	w.stage = passing
-	w.share.free()
+	if w.page != nil {
+		w.page.share.Free()
+	}
 	if w.exchange != nil {
-		w.exchange.share.free()
-		w.exchange.gathered.free()
+		w.exchange.Free()
 	}
 }
 
@@ -254,12 +243,11 @@ func (w *writer) close() {
 func (w *writer) recycle() {
 	if x := w.exchange; x != nil && w.Fault == nil {
 		w.exchange, w.outlet = nil, nil
-		x.giveBack()
+		x.GiveBack()
 	}
 	if p := w.page; p != nil {
 		w.page = nil
-		p.idle()
-		pages.Put(p)
+		p.giveBack()
 	}
 }
 

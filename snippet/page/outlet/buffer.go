@@ -1,4 +1,4 @@
-package page
+package outlet
 
 import "sync"
 
@@ -18,13 +18,6 @@ const (
 	smallBuffer = 48 << 10
 	largeBuffer = maxOnce + roomForEdits
 )
-
-// maxGathered is how many bytes of pages all requests of the process may gather together before they send them.
-// Pages above it go out in small pieces. It is apart from what may be held: clients that do not read keep
-// what was gathered for them, and must not keep others' pages from being woven.
-const maxGathered = 16 << 20
-
-var gatheredPages = newBudget(maxGathered)
 
 // buffer is memory for what is ready to go out. All pages of the process share them.
 type buffer struct{ bytes []byte }

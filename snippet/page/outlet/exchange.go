@@ -1,4 +1,4 @@
-package page
+package outlet
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page/budget"
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
@@ -23,8 +24,6 @@ const (
 	maxPatience = 200 * time.Millisecond
 	// treeSize is how much memory the parsing of a page takes, for each byte of it.
 	treeSize = 10
-	// maxIdle is how large a buffer may be to be kept for the next page.
-	maxIdle = 64 << 10
 )
 
 // trees are the pages that are parsed at once: a tree is many times as large as its page.
@@ -32,9 +31,9 @@ var trees = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 
 var errCrowded = errors.New("too many pages are held")
 
-// exchange replaces the numbers of one page on its way out. What is ready stands
+// Exchange replaces the numbers of one page on its way out. What is ready stands
 // in out.
-type exchange struct {
+type Exchange struct {
 	shown snippet.Shown
 	z     *weave.Replacer
 	out   []byte
@@ -43,21 +42,21 @@ type exchange struct {
 	ready    int    // how much is gathered before it is sent
 	gathers  bool   // more than in small pieces
 	buffer   *buffer
-	gathered share // of the budget, for out
+	gathered budget.Share // of the budget, for out
 	now      func() time.Time
 	since    time.Time
 
-	waiting bool   // for the end of the page, to which selectors are to be applied
-	whole   []byte // what has come of it
-	length  int    // of the page, 0 if that is not known
-	share   share  // of the budget, for whole and for what it becomes
-	skipped bool   // the page went without its selectors
-	crowded bool   // since too many are held
+	waiting    bool         // for the end of the page, to which selectors are to be applied
+	whole      []byte       // what has come of it
+	length     int          // of the page, 0 if that is not known
+	share      budget.Share // of the budget, for whole and for what it becomes
+	Unselected bool         // the page went without its selectors
+	Crowded    bool         // since too many are held
 }
 
-// newExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
+// NewExchange begins the replacing of numbers in a page of this length, -1 if that is not known, whose
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
-func newExchange(s *snippet.Shown, charset string, length int64, now func() time.Time, since time.Time, hydrates bool) *exchange {
+func NewExchange(s *snippet.Shown, charset string, length int64, now func() time.Time, since time.Time, hydrates bool) *Exchange {
 	x := takeExchange(s, length, now, since)
 	found, ok := phone.CharsetOf(charset)
 	if !ok {
@@ -76,26 +75,26 @@ func newExchange(s *snippet.Shown, charset string, length int64, now func() time
 	return x
 }
 
-// newDataExchange does so in a framework's data.
-func newDataExchange(s *snippet.Shown, length int64, now func() time.Time) *exchange {
+// NewDataExchange does so in a framework's data.
+func NewDataExchange(s *snippet.Shown, length int64, now func() time.Time) *Exchange {
 	x := takeExchange(s, length, now, now())
 	s.ResetData(x.z)
 	return x
 }
 
-func takeExchange(s *snippet.Shown, length int64, now func() time.Time, since time.Time) *exchange {
-	x, ok := s.Idle().Get().(*exchange)
+func takeExchange(s *snippet.Shown, length int64, now func() time.Time, since time.Time) *Exchange {
+	x, ok := s.Idle().Get().(*Exchange)
 	if !ok {
-		x = &exchange{z: s.NewReplacer()}
+		x = &Exchange{z: s.NewReplacer()}
 	}
-	*x = exchange{shown: *s, z: x.z, now: now, since: since, share: share{budget: heldPages}, gathered: share{budget: gatheredPages}}
+	*x = Exchange{shown: *s, z: x.z, now: now, since: since, share: budget.Share{Of: budget.Held}, gathered: budget.Share{Of: budget.Gathered}}
 	x.gather(length)
 	return x
 }
 
 // gather takes the memory for as much of a page of this length as is sent at once. Who knows the length has the
 // rest at hand; of a page whose length is not known, all goes on as it comes.
-func (x *exchange) gather(length int64) {
+func (x *Exchange) gather(length int64) {
 	size := pieceSize + maxReady
 	if length <= maxOnce {
 		size = int(length) + roomForEdits
@@ -103,7 +102,7 @@ func (x *exchange) gather(length int64) {
 	switch {
 	case length < 0:
 		x.buffer = takeBuffer(0)
-	case size <= smallBuffer || x.gathered.reach(largeBuffer):
+	case size <= smallBuffer || x.gathered.Reach(largeBuffer):
 		x.buffer, x.ready, x.gathers = takeBuffer(size), size, true
 		if length > maxOnce {
 			x.ready = maxReady
@@ -114,36 +113,41 @@ func (x *exchange) gather(length int64) {
 	x.out = x.buffer.bytes
 }
 
-// giveBack keeps what the page needed for another one.
-func (x *exchange) giveBack() {
-	x.sent()
-	x.share.free()
-	x.gathered.free()
+// GiveBack keeps what the page needed for another one.
+func (x *Exchange) GiveBack() {
+	x.Sent()
+	x.Free()
 	x.buffer.giveBack()
 	exchanges := x.shown.Idle()
 	x.shown, x.buffer, x.out = snippet.Shown{}, nil, nil
 	exchanges.Put(x)
 }
 
-// sent tells that out has been written. Where it has grown, that is let go.
-func (x *exchange) sent() {
+// Free gives back what the page has taken of the budgets.
+func (x *Exchange) Free() {
+	x.share.Free()
+	x.gathered.Free()
+}
+
+// Sent tells that out has been written. Where it has grown, that is let go.
+func (x *Exchange) Sent() {
 	if x.out = x.out[:0]; cap(x.out) != cap(x.buffer.bytes) {
 		x.out = x.buffer.bytes[:0]
 	}
 	if !x.waiting {
-		x.share.free()
+		x.share.Free()
 	}
 }
 
-// insert puts the code into the page. Its length is not known before its end.
-func (x *exchange) insert(piece []byte, at int64, code []byte, _ int64) int64 {
+// Insert puts the code into the page. Its length is not known before its end.
+func (x *Exchange) Insert(piece []byte, at int64, code []byte, _ int64) int64 {
 	x.z.Insert(at, code)
 	x.append(piece)
 	return -1
 }
 
-// take keeps a page that waits, and what is gathered.
-func (x *exchange) take(piece []byte, flush bool) (first, second []byte) {
+// Take keeps a page that waits, and what is gathered.
+func (x *Exchange) Take(piece []byte, flush bool) (first, second []byte) {
 	x.append(piece)
 	if (x.waiting || x.gathers) && x.now().Sub(x.since) > maxPatience {
 		x.hurry()
@@ -162,7 +166,7 @@ func (x *exchange) take(piece []byte, flush bool) (first, second []byte) {
 }
 
 // append takes the next piece of the page.
-func (x *exchange) append(piece []byte) {
+func (x *Exchange) append(piece []byte) {
 	if len(piece) == 0 {
 		return
 	}
@@ -177,13 +181,13 @@ func (x *exchange) append(piece []byte) {
 }
 
 // keep adds the next piece to a page that waits, and says whether it may wait on.
-func (x *exchange) keep() bool {
+func (x *Exchange) keep() bool {
 	n := len(x.whole) + len(x.next)
 	switch {
 	case n > maxWhole:
 		return false
-	case !x.share.reach(max(n, x.length)):
-		x.crowded = true
+	case !x.share.Reach(max(n, x.length)):
+		x.Crowded = true
 		return false
 	case x.whole == nil:
 		x.whole = make([]byte, 0, max(n, x.length))
@@ -193,14 +197,14 @@ func (x *exchange) keep() bool {
 }
 
 // hurry lets a page go that has waited, without its selectors.
-func (x *exchange) hurry() {
+func (x *Exchange) hurry() {
 	if x.waiting {
-		x.skipped = true
+		x.Unselected = true
 		x.release()
 	}
 }
 
-func (x *exchange) release() {
+func (x *Exchange) release() {
 	x.waiting = false
 	if x.whole == nil {
 		return
@@ -208,11 +212,11 @@ func (x *exchange) release() {
 	x.out = slices.Grow(x.out, len(x.whole)+roomForEdits)
 	x.out = x.z.Append(x.out, x.whole)
 	x.whole = nil
-	x.share.shrink(len(x.out))
+	x.share.Shrink(len(x.out))
 }
 
 // choose applies the selectors to a page that has come whole, or recalls what they chose in the same page before.
-func (x *exchange) choose() error {
+func (x *Exchange) choose() error {
 	page := pageOf(&x.shown, x.whole)
 	if choice, known := choices.Get(page); known {
 		x.z.Recall(choice)
@@ -221,28 +225,28 @@ func (x *exchange) choose() error {
 	select {
 	case trees <- struct{}{}:
 	case <-time.After(maxPatience):
-		x.crowded = true
+		x.Crowded = true
 		return errCrowded
 	}
 	defer func() { <-trees }()
-	if !x.share.reach(treeSize * len(x.whole)) {
-		x.crowded = true
+	if !x.share.Reach(treeSize * len(x.whole)) {
+		x.Crowded = true
 		return errCrowded
 	}
 	err := x.z.Choose(x.whole)
-	x.share.shrink(2 * len(x.whole)) // and what it becomes
+	x.share.Shrink(2 * len(x.whole)) // and what it becomes
 	if err == nil && x.z.Choice().Len() <= maxChosen {
 		choices.Add(page, x.z.Choice())
 	}
 	return err
 }
 
-// finish ends the page. A document that has been given the insertion code ends with
+// Finish ends the page. A document that has been given the insertion code ends with
 // the list of what was replaced.
-func (x *exchange) finish(piece []byte, woven bool) (first, second []byte) {
+func (x *Exchange) Finish(piece []byte, woven bool) (first, second []byte) {
 	x.append(piece)
 	if x.waiting {
-		x.skipped = x.choose() != nil
+		x.Unselected = x.choose() != nil
 		x.release()
 	}
 	x.out = x.z.Finish(x.out)
@@ -252,8 +256,8 @@ func (x *exchange) finish(piece []byte, woven bool) (first, second []byte) {
 	return x.out, nil
 }
 
-// rest gives what is ready, and as it was what has been taken and is not.
-func (x *exchange) rest() [][]byte {
+// Rest gives what is ready, and as it was what has been taken and is not.
+func (x *Exchange) Rest() [][]byte {
 	taken := x.whole
 	if !x.waiting {
 		taken = x.z.Rest(nil)
@@ -279,15 +283,15 @@ func Rewrite(s *snippet.Shown, dst io.Writer, src io.Reader, charset string) ([]
 		f.Feed(page)
 		charset = f.Charset()
 	}
-	x := newExchange(s, charset, -1, time.Now, time.Time{}, false)
-	defer x.giveBack()
+	x := NewExchange(s, charset, -1, time.Now, time.Time{}, false)
+	defer x.GiveBack()
 	if x.waiting {
 		x.waiting = false
 		if err := x.z.Choose(page); err != nil {
 			return nil, err
 		}
 	}
-	out, _ := x.finish(page, false)
+	out, _ := x.Finish(page, false)
 	if _, err := dst.Write(out); err != nil {
 		return nil, fmt.Errorf("writing the page: %w", err)
 	}

@@ -1,4 +1,4 @@
-package page
+package validator
 
 import (
 	"net/http"
@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 // FuzzValidators holds that no validator of ours reaches the origin, that an origin's
 // comes back as it was, and that what is no document's is left when it is not ours.
 func FuzzValidators(f *testing.F) {
-	m := mark(testCode(f).Mark(&snippet.Shown{}))
+	m := Mark("0123456789abcdef")
 	f.Add(`"a-`+string(m)+`", W/"b"`, "Sun, 17 May 2026 10:11:12 GMT", `W/"a,b"`, int64(1))
 	f.Add(`W/"`+string(m)+`.6a0990b0"`, "", `"a"`, int64(1779012672))
 	f.Add(`"-`+string(m)+`", "`+string(m)+`.-1", ",`, "x", `"`, int64(-1))
@@ -23,29 +23,29 @@ func FuzzValidators(f *testing.F) {
 	f.Fuzz(func(t *testing.T, asked, since, tag string, seconds int64) {
 		for _, document := range []bool{true, false} {
 			var h http.Header
-			var found conditions
+			var found Conditions
 			stepstest.Hold(t, len(asked)+len(since), func() {
 				h = http.Header{"If-None-Match": {asked}, "If-Modified-Since": {since}}
-				found = m.translate(h, document)
+				found = m.Translate(h, document)
 			})
-			for _, left := range splitList(h["If-None-Match"]) {
+			for _, left := range header.Split(h["If-None-Match"]) {
 				_, suffixed := m.unsuffix(left)
 				_, dated := m.dateOf(left)
 				// A tag with two of our suffixes is the origin's with one.
 				require.True(t, !suffixed && !dated || slices.Contains(found.ours, left), left)
 			}
 			if !document && len(found.ours) == 0 && found.dated == "" {
-				require.Equal(t, splitList([]string{asked}), splitList(h["If-None-Match"]))
+				require.Equal(t, header.Split([]string{asked}), header.Split(h["If-None-Match"]))
 			}
 			for _, value := range h["If-None-Match"] {
 				require.LessOrEqual(t, len(value), 2*len(asked))
 			}
 			answered := http.Header{"Etag": {tag}}
-			m.answerNotModified(found, answered)
+			m.AnswerNotModified(found, answered)
 		}
 
 		h := http.Header{"Etag": {tag}}
-		m.suffixTag(http.StatusOK, h)
+		m.SuffixTag(http.StatusOK, h)
 		if suffixed := h.Get("Etag"); suffixed != tag {
 			original, ours := m.unsuffix(suffixed)
 			require.True(t, ours, suffixed)
@@ -54,7 +54,7 @@ func FuzzValidators(f *testing.F) {
 		if seconds > 0 && seconds < 1<<37 { // up to the year 6325, which HTTP can write
 			date := time.Unix(seconds, 0).UTC().Format(http.TimeFormat)
 			h = http.Header{"Last-Modified": {date}}
-			m.suffixTag(http.StatusOK, h)
+			m.SuffixTag(http.StatusOK, h)
 			again, ours := m.dateOf(h.Get("Etag"))
 			require.True(t, ours)
 			require.Equal(t, date, again)

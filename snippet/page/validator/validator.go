@@ -1,4 +1,6 @@
-package page
+// Package validator translates what a request asks about the copy that its client has, and what the answer says of it: the
+// origin's validators describe the page without the code. The response writer asks it.
+package validator
 
 import (
 	"net/http"
@@ -6,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/snippet/page/header"
 )
 
-// conditions are what a request asked about the page that its client has, with the
+// Conditions are what a request asked about the page that its client has, with the
 // validators translated into the origin's.
 //
 // The origin's validators describe the page without the code. Towards the client
@@ -19,29 +23,22 @@ import (
 //
 // A page that is one visitor's own has no validators, and nobody asks the origin
 // whether it has changed: what is shown may have, whatever the origin says.
-type conditions struct {
+type Conditions struct {
 	ours    []string // the origin's tags that the client has with our suffix
 	dated   string   // the client's tag that stands for a date
 	foreign bool     // tags without our suffix were passed on
 }
 
-// mark is the hash by which pages are told apart in validators: see [snippet.Code.Mark].
-type mark string
+// Mark is the hash by which pages are told apart in validators: see [snippet.Code.Mark]. It is empty for a page that is one
+// visitor's own.
+type Mark string
 
-// mark gives the mark of the writer's page.
-func (w *writer) mark() mark {
-	if w.marked == "" {
-		w.marked = mark(w.code.Mark(&w.visit.Shown))
-	}
-	return w.marked
-}
-
-// translate replaces the conditions in a request's headers. A document that was
+// Translate replaces the conditions in a request's headers. A document that was
 // cached without the code is to be fetched anew: document says that what has not
 // our suffix is to be dropped.
-func (m mark) translate(h http.Header, document bool) conditions {
-	var found conditions
-	if _, ours := m.unsuffix(value(h, "If-Range")); ours && m != "" {
+func (m Mark) Translate(h http.Header, document bool) Conditions {
+	var found Conditions
+	if _, ours := m.unsuffix(header.Value(h, "If-Range")); ours && m != "" {
 		// The client has the beginning of a page with the code, and asks for its rest. The origin has that of another
 		// page: it is asked for the whole.
 		delete(h, "Range")
@@ -56,7 +53,7 @@ func (m mark) translate(h http.Header, document bool) conditions {
 	}
 	var kept []string
 	since, tagged := "", len(h["If-None-Match"]) > 0
-	for _, tag := range splitList(h["If-None-Match"]) {
+	for _, tag := range header.Split(h["If-None-Match"]) {
 		if original, ok := m.unsuffix(tag); ok {
 			found.ours = append(found.ours, original)
 			kept = append(kept, original)
@@ -82,14 +79,14 @@ func (m mark) translate(h http.Header, document bool) conditions {
 	return found
 }
 
-// suffixTag changes the validator of a page that may be woven.
-func (m mark) suffixTag(status int, h http.Header) {
+// SuffixTag changes the validator of a page that may be woven.
+func (m Mark) SuffixTag(status int, h http.Header) {
 	if m == "" {
 		delete(h, "Etag")
 		delete(h, "Last-Modified")
 		return
 	}
-	if tag := value(h, "Etag"); tag != "" {
+	if tag := header.Value(h, "Etag"); tag != "" {
 		if suffixed, ok := m.suffix(tag); ok {
 			h["Etag"] = []string{suffixed}
 		}
@@ -98,15 +95,15 @@ func (m mark) suffixTag(status int, h http.Header) {
 	if status != http.StatusOK {
 		return
 	}
-	if date, err := http.ParseTime(value(h, "Last-Modified")); err == nil && date.Unix() > 0 {
+	if date, err := http.ParseTime(header.Value(h, "Last-Modified")); err == nil && date.Unix() > 0 {
 		h["Etag"] = []string{`W/"` + string(m) + "." + strconv.FormatInt(date.Unix(), 16) + `"`}
 	}
 }
 
-// answerNotModified changes the validator of a 304 back into the client's. It says
+// AnswerNotModified changes the validator of a 304 back into the client's. It says
 // whether the answer is for a page of ours.
-func (m mark) answerNotModified(asked conditions, h http.Header) bool {
-	tag := value(h, "Etag")
+func (m Mark) AnswerNotModified(asked Conditions, h http.Header) bool {
+	tag := header.Value(h, "Etag")
 	switch {
 	case len(asked.ours) == 0 && asked.dated == "":
 		return false
@@ -122,18 +119,18 @@ func (m mark) answerNotModified(asked conditions, h http.Header) bool {
 	default:
 		return false // it answers for a copy that is none of ours
 	}
-	addVary(h, "Sec-Fetch-Dest")
+	header.AddVary(h, "Sec-Fetch-Dest")
 	return true
 }
 
-func (m mark) suffix(tag string) (string, bool) {
+func (m Mark) suffix(tag string) (string, bool) {
 	if body := opaque(tag); len(body) < 2 || body[0] != '"' || body[len(body)-1] != '"' {
 		return "", false
 	}
 	return tag[:len(tag)-1] + "-" + string(m) + `"`, true
 }
 
-func (m mark) unsuffix(tag string) (string, bool) {
+func (m Mark) unsuffix(tag string) (string, bool) {
 	original, ok := strings.CutSuffix(tag, "-"+string(m)+`"`)
 	if !ok || !strings.HasPrefix(opaque(tag), `"`) || len(opaque(original)) == 0 {
 		return "", false
@@ -142,7 +139,7 @@ func (m mark) unsuffix(tag string) (string, bool) {
 }
 
 // dateOf gives the date that a tag of ours stands for, as HTTP writes it.
-func (m mark) dateOf(tag string) (string, bool) {
+func (m Mark) dateOf(tag string) (string, bool) {
 	digits, ok := strings.CutPrefix(opaque(tag), `"`+string(m)+".")
 	if !ok {
 		return "", false
@@ -157,24 +154,3 @@ func (m mark) dateOf(tag string) (string, bool) {
 // opaque is a tag without the mark of weakness, which does not count when a page is
 // asked for (RFC 9110, 13.1.2).
 func opaque(tag string) string { return strings.TrimPrefix(tag, "W/") }
-
-// splitList splits lists whose members may hold commas in quotes, as entity tags and
-// directives do (RFC 9110, 5.6.1).
-func splitList(lists []string) []string {
-	var tags []string
-	for _, list := range lists {
-		start, quoted := 0, false
-		for i := 0; i <= len(list); i++ {
-			switch {
-			case i < len(list) && list[i] == '"':
-				quoted = !quoted
-			case i == len(list) || list[i] == ',' && !quoted:
-				if tag := strings.TrimSpace(list[start:i]); tag != "" {
-					tags = append(tags, tag)
-				}
-				start = i + 1
-			}
-		}
-	}
-	return tags
-}

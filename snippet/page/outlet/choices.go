@@ -1,4 +1,4 @@
-package page
+package outlet
 
 import (
 	"crypto/sha256"

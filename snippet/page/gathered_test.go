@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/page/budget"
 )
 
 // writes notes each write of a page, and copies it.
@@ -63,7 +64,7 @@ func long(length int) string {
 // A page whose length the origin told goes out at once, with its new one; what is longer in large pieces.
 func TestPagesGoOutAtOnce(t *testing.T) {
 	shown := streamed(t)
-	for _, length := range []int{1 << 10, 40 << 10, 100 << 10, maxOnce} {
+	for _, length := range []int{1 << 10, 40 << 10, 100 << 10, 256 << 10} {
 		w := inPieces(t, shown, long(length), 0, nil)
 		require.Len(t, w.sizes, 1, length)
 		require.Equal(t, fmt.Sprint(w.Body.Len()), w.Header().Get("Content-Length"))
@@ -72,19 +73,19 @@ func TestPagesGoOutAtOnce(t *testing.T) {
 	w := inPieces(t, shown, long(1<<20), 0, nil)
 	require.LessOrEqual(t, len(w.sizes), 10)
 	require.Empty(t, w.Header()["Content-Length"])
-	require.Less(t, w.sizes[0], pieceSize, "the first bytes of a long page do not wait")
+	require.Less(t, w.sizes[0], 128<<10, "the first bytes of a long page do not wait")
 
 	require.Len(t, inPieces(t, snippet.Shown{}, long(20<<10), 0, nil).sizes, 1)
 	w = inPieces(t, snippet.Shown{}, long(100<<10), 0, nil)
 	require.Equal(t, 32<<10, w.sizes[len(w.sizes)-2], "what has no change is written as it came")
-	require.EqualValues(t, maxGathered, gatheredPages.left.Load(), "all has been given back")
+	allIsGivenBack(t, budget.Gathered, budget.MaxGathered)
 }
 
 // What an origin flushes goes on, and so does what comes too slowly.
 func TestPagesThatComeSlowlyAreNotGathered(t *testing.T) {
 	flush := func(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
 	require.GreaterOrEqual(t, len(inPieces(t, streamed(t), long(128<<10), 0, flush).sizes), 3)
-	require.GreaterOrEqual(t, len(inPieces(t, streamed(t), long(128<<10), maxPatience+1, nil).sizes), 3)
+	require.GreaterOrEqual(t, len(inPieces(t, streamed(t), long(128<<10), time.Second, nil).sizes), 3)
 	short := printedPage + strings.Repeat("a", 20<<10)
 	w := &writes{ResponseRecorder: httptest.NewRecorder()}
 	_, err := Serve(testCode(t), w, httptest.NewRequest("GET", "/", nil), Visit{}, func(rw http.ResponseWriter, _ *http.Request) error {
@@ -105,9 +106,9 @@ func TestPagesThatComeSlowlyAreNotGathered(t *testing.T) {
 func TestNothingIsGatheredAboveTheBudget(t *testing.T) {
 	page := long(200 << 10)
 	want := inPieces(t, streamed(t), page, 0, nil).Body.String()
-	all := share{budget: gatheredPages}
-	require.True(t, all.reach(maxGathered))
-	defer all.free()
+	all := budget.Share{Of: budget.Gathered}
+	require.True(t, all.Reach(budget.MaxGathered))
+	defer all.Free()
 	w := inPieces(t, streamed(t), page, 0, nil)
 	require.Greater(t, len(w.sizes), 5)
 	require.Equal(t, want, w.Body.String())
