@@ -1,15 +1,9 @@
 package person
 
 import (
-	"html"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/net/publicsuffix"
 
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
@@ -49,99 +43,6 @@ func (n names) in(text string) bool {
 		return !(len(n.numbers) > 0 && !eachNumber(text, n.lengths, func(digits []byte) bool { return !n.numbers[string(digits)] }) ||
 			len(n.addresses) > 0 && !eachAddress(text, func(address string) bool { return !n.addresses[address] }))
 	})
-}
-
-// eachReading calls do with the text as it is read where signs stand in it for others, in addresses of the web and in
-// JSON, and once more for those in HTML. It returns false when do does.
-func eachReading(text string, do func(string) bool) bool {
-	for range 3 { // one in one in one
-		if strings.Contains(text, "%") {
-			text = undone(text)
-		}
-		if strings.Contains(text, `\`) {
-			text = unescaped(text)
-		}
-	}
-	if !do(text) {
-		return false
-	}
-	read := text
-	if strings.Contains(read, "<") {
-		read = untagged(read)
-	}
-	if strings.Contains(read, "&") {
-		read = html.UnescapeString(read)
-	}
-	return read == text || do(read)
-}
-
-// unescaped is the text with what escapes of JSON stand for (RFC 8259, section 7). What is none stays.
-func unescaped(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, `\`)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		text = after
-		if len(text) >= 5 && text[0] == 'u' {
-			if code, err := strconv.ParseUint(text[1:5], 16, 16); err == nil {
-				b.WriteRune(rune(code))
-				text = text[5:]
-				continue
-			}
-		}
-		switch {
-		case text == "":
-		case strings.IndexByte("nrtbf", text[0]) >= 0:
-			b.WriteByte(' ')
-			text = text[1:]
-		default:
-			b.WriteByte(text[0])
-			text = text[1:]
-		}
-	}
-}
-
-// undone is the text with the bytes that are written with a percent sign (RFC 3986, section 2.1). What is none stays.
-func undone(text string) string {
-	if whole, err := url.PathUnescape(text); err == nil {
-		return strings.ToValidUTF8(whole, " ")
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	return strings.ToValidUTF8(b.String(), " ")
-}
-
-// maxTag is how many bytes a tag has that is left out.
-const maxTag = 300
-
-// untagged is the text without tags.
-func untagged(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "<")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		text = after
-		if end := strings.IndexByte(text[:min(len(text), maxTag)], '>'); end > 0 && (text[0] == '/' || text[0] == '!' || 'a' <= text[0]|0x20 && text[0]|0x20 <= 'z') {
-			text = text[end+1:]
-		} else {
-			b.WriteByte('<')
-		}
-	}
 }
 
 const (
@@ -264,90 +165,4 @@ func digitOf(r rune) int {
 			return value % 10
 		}
 	}
-}
-
-const (
-	// maxLocal and maxDomain are how many bytes the parts of an address have (RFC 5321, section 4.5.3.1).
-	maxLocal, maxDomain = 64, 255
-	// inside are signs of an address's first part, and around those that also stand before addresses (RFC 5322, section
-	// 3.2.3). A plus sign stands for a blank in an address of the web.
-	inside, around = ".-_", "+=/?&'`{}|~#!$*^%"
-)
-
-// eachAddress calls do with what may be an address of e-mail, in lower case, and returns false when do does. Where signs
-// stand before it that may be its own, it is read in all ways.
-func eachAddress(text string, do func(address string) bool) bool {
-	if !strings.Contains(text, "@") {
-		return true
-	}
-	text = strings.ToLower(text)
-	for {
-		local, rest, found := strings.Cut(text, "@")
-		if !found {
-			return true
-		}
-		domain := strings.TrimRight(rest[:beginning(rest, maxDomain, ".-")], ".-")
-		if local = local[len(local)-ending(local, maxLocal, inside+around):]; domain != "" {
-			for local != "" {
-				for _, domain := range domainsOf(domain) {
-					if !do(local+"@"+domain) || !do(strings.TrimLeft(local, inside)+"@"+domain) {
-						return false
-					}
-				}
-				next := strings.IndexAny(local, around)
-				if next < 0 {
-					break
-				}
-				local = local[next+1:]
-			}
-		}
-		text = rest
-	}
-}
-
-// domainsOf are the readings of a domain: whole, and without last parts that are no top-level domains, such as the ending
-// of a file, or the sentence behind a full stop without a blank.
-func domainsOf(domain string) []string {
-	readings := []string{domain}
-	for {
-		cut := strings.LastIndexByte(domain, '.')
-		if cut < 0 {
-			return readings
-		}
-		if _, official := publicsuffix.PublicSuffix(domain); official {
-			return readings
-		}
-		if domain = strings.TrimRight(domain[:cut], ".-"); domain == "" {
-			return readings
-		}
-		readings = append(readings, domain)
-	}
-}
-
-func isOfAddress(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
-}
-
-// beginning is how many bytes at the text's beginning are letters, digits and the signs, most of them at most.
-func beginning(text string, most int, signs string) (size int) {
-	for size < min(len(text), most) {
-		r, n := utf8.DecodeRuneInString(text[size:])
-		if !isOfAddress(r) && !strings.ContainsRune(signs, r) {
-			break
-		}
-		size += n
-	}
-	return size
-}
-
-// ending is how many bytes at the text's end are such.
-func ending(text string, most int, signs string) (size int) {
-	for size < min(len(text), most) {
-		r, n := utf8.DecodeLastRuneInString(text[:len(text)-size])
-		if !isOfAddress(r) && !strings.ContainsRune(signs, r) {
-			break
-		}
-		size += n
-	}
-	return size
 }

@@ -7,21 +7,14 @@
 package spool
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 	"golang.org/x/sync/semaphore"
-
-	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 const (
@@ -250,157 +243,6 @@ func (s *Spool) Holds(key uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys[key] > 0
-}
-
-// Outcome is what became of a record that was handed over.
-type Outcome int
-
-// The outcomes.
-const (
-	Done  Outcome = iota // it is taken out
-	Later                // it stays, and what has the same key waits behind it
-	Aside                // it stays, and what has the same key does not wait for it
-	Away                 // it stays, and so does all that has not been handed over
-)
-
-// Take hands over what waits, as many records at once as told, of a key one after another in their order. tries is how
-// often a record has been handed over before, in vain. What fails again and again rests for some calls. Take returns
-// how many records are done, when all have been handed over or ctx has ended. What is done, and what was written while
-// the process or the machine stopped, may be handed over once more by the next process.
-func (s *Spool) Take(ctx context.Context, atOnce int, take func(ctx context.Context, body []byte, tries int) Outcome) int {
-	s.taking.Lock()
-	defer s.taking.Unlock()
-	var done atomic.Int64
-	var stopped atomic.Bool
-	lines := make(chan []*record)
-	var workers sync.WaitGroup
-	f, waiting := s.waiting()
-	for range min(atOnce, len(waiting)) {
-		workers.Go(func() {
-			for line := range lines {
-				aside.Do(s.logger, "taking a line of records", func() {
-					for _, r := range line {
-						if stopped.Load() || ctx.Err() != nil {
-							return
-						}
-						switch s.handOver(ctx, f, r, take) {
-						case Done:
-							if done.Add(1)%syncEvery == 0 {
-								f.sync()
-							}
-						case Away:
-							stopped.Store(true)
-						case Later:
-							return
-						}
-					}
-				})
-			}
-		})
-	}
-	for _, line := range waiting {
-		lines <- line
-	}
-	close(lines)
-	workers.Wait()
-	if done.Load() > 0 {
-		f.sync() // otherwise they are handed over once more after a loss of power
-	}
-	return int(done.Load())
-}
-
-// waiting returns the records that are to be handed over, in their order: each line holds those of one key.
-func (s *Spool) waiting() (f *file, lines [][]*record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.own == nil {
-		return nil, nil
-	}
-	of := make(map[uint64]int, len(s.keys))
-	held := make(map[uint64]bool)
-	for _, sequence := range slices.Sorted(maps.Keys(s.records)) {
-		r := s.records[sequence]
-		if r == nil {
-			continue
-		}
-		if r.rest > 0 {
-			r.rest--
-			held[r.key] = held[r.key] || r.key != 0 && !r.aside
-			continue
-		}
-		if held[r.key] {
-			continue
-		}
-		line, known := of[r.key]
-		if !known || r.key == 0 {
-			line = len(lines)
-			of[r.key] = line
-			lines = append(lines, nil)
-		}
-		lines[line] = append(lines[line], r)
-	}
-	return s.own, lines
-}
-
-// handOver hands over a record, and takes it out when it is done.
-func (s *Spool) handOver(ctx context.Context, f *file, r *record, take func(context.Context, []byte, int) Outcome) Outcome {
-	if s.weight.Acquire(ctx, int64(r.length)) != nil {
-		return Away
-	}
-	defer s.weight.Release(int64(r.length))
-	body, err := f.read(&r.place)
-	if errors.Is(err, os.ErrClosed) {
-		return Away
-	}
-	outcome := Done
-	if err != nil {
-		s.logger.Error("a waiting form is lost: what the disk gives back is not what was written",
-			zap.String("file", f.name), zap.Int("bytes", r.length), zap.Error(err))
-	} else {
-		outcome = take(ctx, body, r.tries)
-	}
-	if outcome == Done {
-		f.clear(r.blocks)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch outcome {
-	case Done:
-		delete(s.records, r.sequence)
-		s.forget(r.key)
-	case Later, Aside:
-		r.rest, r.aside = min(1<<r.tries-1, maxRest), outcome == Aside
-		r.tries = min(r.tries+1, 30)
-	}
-	return outcome
-}
-
-// State is what the spool holds.
-type State struct {
-	// File is the file that this process has, or is to have.
-	File string
-	// Size is how many bytes are to be reserved.
-	Size int64
-	// Waiting is how many records there are.
-	Waiting int
-	// Room is how many bytes are free.
-	Room int64
-	// Trouble is why the space is not reserved, or nil.
-	Trouble error
-}
-
-// Full says whether there is hardly any room: a long record would find none.
-func (s State) Full() bool { return s.Room < min(s.Size/16, maxRecord) }
-
-// State returns the state. It is cheap.
-func (s *Spool) State() State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	state := State{File: s.settings.File, Size: s.settings.Size, Waiting: s.count, Room: s.settings.Size, Trouble: s.trouble}
-	if s.own != nil {
-		state.File, state.Room = s.own.name, s.own.room()
-	}
-	return state
 }
 
 // Close closes the file, in which all stays. What is appended later is kept all the same.

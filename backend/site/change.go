@@ -1,0 +1,94 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+)
+
+// Change stores the settings of the site and returns the changed site. The caller has seen the given version. A setting
+// that is nil is no longer set. Settings that only a newer program knows or accepts stay. Settings that do not differ
+// make no new version.
+//
+// The error may be an [Invalid], [ErrUnknown], or [ErrChanged] if the version is not the stored one; then nothing has
+// changed. "by" names who does it for the journal, such as the login of an operator.
+func (s *Sites) Change(ctx context.Context, key string, version int64, settings Settings, by string) (Site, error) {
+	if err := settings.Check(); err != nil {
+		return Site{}, err
+	}
+	site, err := s.ByKey(ctx, key)
+	if err != nil {
+		return Site{}, err
+	}
+	var stored row
+	// All nodes write the rows of one site under its id.
+	err = s.db.Attempt(ctx, site.ID, func(ctx context.Context, tx db.Tx) (err error) {
+		stored, err = s.change(ctx, tx, key, version, settings, by)
+		return err
+	})
+	var place *number.Place
+	switch {
+	case errors.Is(err, ErrChanged), errors.Is(err, ErrUnknown):
+		return Site{}, err
+	case errors.As(err, &place):
+		return Site{}, &Invalid{"pools", place}
+	case err != nil:
+		return Site{}, fmt.Errorf("changing the settings of a site: %w", err)
+	}
+	return s.remember(ctx, stored), nil
+}
+
+func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64, settings Settings, by string) (row, error) {
+	found := make(map[string]row)
+	if err := find(ctx, tx, []string{key}, found); err != nil {
+		return row{}, err
+	}
+	site, known := found[key]
+	switch {
+	case !known:
+		return row{}, ErrUnknown
+	case site.Version != version:
+		return row{}, ErrChanged
+	}
+	stored, err := fieldsOf(site.Settings)
+	if err != nil {
+		stored = fields{} // nothing in it can be kept
+	}
+	before, _ := stored.settings()
+	changed, err := stored.apply(settings)
+	if err != nil || len(changed) == 0 {
+		return site, err
+	}
+	text, err := json.Marshal(stored)
+	if err != nil {
+		return row{}, err
+	}
+	site.Settings, site.Version = string(text), version+1
+	updated, err := tx.Exec(ctx, `UPDATE sites SET settings = $1, version = $2 WHERE id = $3 AND version = $4`, site.Settings, site.Version, site.ID, version)
+	if err != nil {
+		return row{}, err
+	}
+	if updated == 0 { // another node was first
+		return row{}, ErrChanged
+	}
+	said := map[string]any{"by": by, "from": version, "to": site.Version, "settings": changed}
+	if _, numbers := changed["numbers"]; numbers || changed["pools"] != nil {
+		for _, keep := range s.keepOwn {
+			if err := keep(ctx, tx, site.ID, settings.Own()); err != nil {
+				return row{}, err
+			}
+		}
+		said["numbers"], said["pools"] = settings.Own().Since(before.Own())
+	}
+	data, err := json.Marshal(said)
+	if err != nil {
+		return row{}, err
+	}
+	tx.Wake(Topic)
+	return site, journal.Append(ctx, tx, journal.Entry{SiteID: site.ID, At: s.now(), Kind: Changed, SubjectID: site.ID, Data: data})
+}
