@@ -83,15 +83,6 @@ func (d *Desk) together(ctx context.Context, logger *zap.Logger, f func(context.
 
 // write writes what the configuration declares.
 func (d *Desk) write(ctx context.Context, tx db.Tx, configuration Configuration) error {
-	adopted, err := operator.Adopt(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if adopted {
-		if _, err := declarer.Show(ctx, tx, operator.Nameless); err != nil {
-			return err
-		}
-	}
 	keys := slices.Clone(configuration.Sites)
 	for _, o := range configuration.Operators {
 		keys = append(keys, o.Sites...)

@@ -111,16 +111,32 @@ func adding(err error) error {
 
 func (o *Operators) insert(ctx context.Context, tx db.Tx, by string, a Operator, hash string) error {
 	added, err := tx.Exec(ctx, `INSERT INTO operators
-		(id, login, name, role, sites, password_hash, epoch, provisioned, disabled, away, language, created_at)
+		(id, login, name, role, all_sites, password_hash, epoch, provisioned, disabled, away, language, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, FALSE, FALSE, '', $9) ON CONFLICT (login) DO NOTHING`,
-		a.ID, a.Login, a.Name, string(a.Role), a.Sites.String(), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
+		a.ID, a.Login, a.Name, string(a.Role), a.Sites.All(), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
 	if err != nil {
 		return err
 	}
 	if added == 0 {
 		return ErrTaken
 	}
+	if err := storeSites(ctx, tx, a.ID, a.Sites); err != nil {
+		return err
+	}
 	return o.note(ctx, tx, Added, by, a, a.Sites, nil)
+}
+
+// storeSites stores the sites of a list as those of the account.
+func storeSites(ctx context.Context, tx db.Tx, id int64, sites scope.Sites) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM operator_sites WHERE operator_id = $1`, id); err != nil {
+		return err
+	}
+	for _, site := range sites.IDs() {
+		if _, err := tx.Exec(ctx, `INSERT INTO operator_sites (site_id, operator_id) VALUES ($1, $2)`, site, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note appends what happened to the account at the sites, with more of its data.

@@ -74,7 +74,7 @@ func (c *changing) whole() error {
 // admins counts the admins of all sites who can sign in.
 func (c *changing) admins(ctx context.Context) (int, error) {
 	admins, _, err := db.One(ctx, c.tx, db.Only[int], `SELECT COUNT(*) FROM operators
-		WHERE role = $1 AND NOT disabled AND sites = $2 AND password_hash <> ''`, string(Admin), scope.All().String())
+		WHERE role = $1 AND NOT disabled AND all_sites AND password_hash <> ''`, string(Admin))
 	if err != nil {
 		return 0, fmt.Errorf("counting admins: %w", err)
 	}
@@ -176,8 +176,11 @@ func (o *Operators) SetSites(ctx context.Context, actor Actor, id int64, wanted 
 }
 
 func (c *changing) giveSites(ctx context.Context, after scope.Sites) error {
-	if err := c.set(ctx, `sites = $2`, after.String()); err != nil {
+	if err := c.set(ctx, `all_sites = $2`, after.All()); err != nil {
 		return err
+	}
+	if err := storeSites(ctx, c.tx, c.ID, after); err != nil {
+		return fmt.Errorf("changing operator: %w", err)
 	}
 	given, withdrawn := difference(c.Sites, after)
 	if err := c.noted(ctx, Given, given, nil); err != nil {
@@ -231,7 +234,7 @@ func (o *Operators) Remove(ctx context.Context, actor Actor, id int64) error {
 		if err := c.whole(); err != nil {
 			return err
 		}
-		for _, from := range []string{`operators WHERE id`, `operator_leases WHERE operator_id`, `operator_resets WHERE operator_id`,
+		for _, from := range []string{`operators WHERE id`, `operator_sites WHERE operator_id`, `operator_leases WHERE operator_id`, `operator_resets WHERE operator_id`,
 			`lead_marks WHERE operator_id`, `lead_opened WHERE operator_id`, `operator_group_members WHERE operator_id`} {
 			if _, err := c.tx.Exec(ctx, `DELETE FROM `+from+` = $1`, id); err != nil {
 				return fmt.Errorf("removing operator: %w", err)

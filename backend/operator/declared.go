@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,6 @@ type declaration struct {
 	sites scope.Sites
 }
 
-// Nameless is the declarer of the accounts that were provisioned by a program which did not note who declares them.
-const Nameless = ""
-
 // Check returns [ErrLogin], [passwords.ErrHash] or [ErrSites] for what no account can have.
 func (d Declared) Check() error {
 	if _, err := FoldLogin(d.Login); err != nil {
@@ -37,18 +35,6 @@ func (d Declared) Check() error {
 		return ErrSites
 	}
 	return passwords.CheckHash(d.PasswordHash)
-}
-
-// Adopt has the accounts that are provisioned and that nobody declares declared by [Nameless]. It tells whether there
-// were any.
-func Adopt(ctx context.Context, tx db.Tx) (bool, error) {
-	adopted, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
-		SELECT login, $1, password_hash, sites, created_at FROM operators
-		WHERE provisioned AND NOT EXISTS (SELECT 1 FROM operator_declarations d WHERE d.login = operators.login)`, Nameless)
-	if err != nil {
-		return false, fmt.Errorf("adopting operators: %w", err)
-	}
-	return adopted > 0, nil
 }
 
 // Declare replaces what the declarer has declared by these accounts. Each is made, or taken over from the console. An
@@ -125,47 +111,81 @@ func (o *Operators) Forget(ctx context.Context, tx db.Tx, declarer string) error
 	return nil
 }
 
-// declarationsOf is what the declarer has declared, by login.
-func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]declaration, error) {
-	type row struct {
-		login string
-		declaration
-	}
-	rows, err := db.List(ctx, tx, func(r *row) []any { return []any{&r.login, &r.hash, &r.sites} },
-		`SELECT login, password_hash, sites FROM operator_declarations WHERE declarer = $1`, declarer)
+// declaredRow is a row of the declarations' table.
+type declaredRow struct {
+	declaration
+	login string
+	at    int64
+}
+
+// declarations are those of which the condition is true.
+func declarations(ctx context.Context, tx db.Tx, condition string, arg string) ([]declaredRow, error) {
+	rows, err := db.List(ctx, tx, func(r *declaredRow) []any { return []any{&r.login, &r.hash, &r.at, &r.sites} }, `SELECT login, password_hash, at, `+
+		scope.Column("all_sites", "operator_declared_sites s WHERE s.login = d.login AND s.declarer = d.declarer")+` FROM operator_declarations d WHERE `+condition, arg)
 	if err != nil {
 		return nil, fmt.Errorf("reading declared operators: %w", err)
 	}
+	return rows, nil
+}
+
+// declarationsOf is what the declarer has declared, by login.
+func declarationsOf(ctx context.Context, tx db.Tx, declarer string) (map[string]declaration, error) {
+	rows, err := declarations(ctx, tx, "declarer = $1", declarer)
 	stored := make(map[string]declaration, len(rows))
 	for _, r := range rows {
 		stored[r.login] = r.declaration
 	}
-	return stored, nil
+	return stored, err
+}
+
+// inEffect is what of its declarations holds for the account. declared is false where there are none. A password is as
+// old as its first declaration: whoever declares an old one anew does not bring it back.
+func inEffect(ctx context.Context, tx db.Tx, login string) (wanted declaration, declared bool, err error) {
+	rows, err := declarations(ctx, tx, "login = $1", login)
+	if err != nil || len(rows) == 0 {
+		return wanted, false, err
+	}
+	first := make(map[declaration]int64)
+	for _, r := range rows {
+		if at, known := first[r.declaration]; !known || r.at < at {
+			first[r.declaration] = r.at
+		}
+	}
+	return slices.MinFunc(slices.Collect(maps.Keys(first)), func(a, b declaration) int {
+		return cmp.Or(cmp.Compare(first[b], first[a]), cmp.Compare(a.hash, b.hash), cmp.Compare(a.sites.String(), b.sites.String()))
+	}), true, nil
 }
 
 func withdraw(ctx context.Context, tx db.Tx, login, declarer string) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM operator_declarations WHERE login = $1 AND declarer = $2`, login, declarer); err != nil {
-		return fmt.Errorf("retiring operator %q: %w", login, err)
+	for _, table := range []string{"operator_declarations", "operator_declared_sites"} {
+		if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE login = $1 AND declarer = $2`, login, declarer); err != nil {
+			return fmt.Errorf("retiring operator %q: %w", login, err)
+		}
 	}
 	return nil
 }
 
-// declare notes the declaration. It takes the place of the one without a name.
+// declare notes the declaration.
 func (o *Operators) declare(ctx context.Context, tx db.Tx, login, declarer string, wanted, before declaration) error {
-	if wanted != before {
-		// Later than all others, whatever the clocks of the nodes say.
-		_, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, sites, at)
-			SELECT $1, $2, $3, $4, CASE WHEN COALESCE(MAX(at), 0) < $5 THEN $5 ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = $1
-			ON CONFLICT (login, declarer) DO UPDATE SET password_hash = EXCLUDED.password_hash, sites = EXCLUDED.sites, at = EXCLUDED.at`,
-			login, declarer, wanted.hash, wanted.sites.String(), o.now().UnixMilli())
-		if err != nil {
-			return fmt.Errorf("declaring operator %q: %w", login, err)
-		}
-	}
-	if declarer == Nameless {
+	if wanted == before {
 		return nil
 	}
-	return withdraw(ctx, tx, login, Nameless)
+	if err := withdraw(ctx, tx, login, declarer); err != nil {
+		return err
+	}
+	// Later than all others, whatever the clocks of the nodes say.
+	_, err := tx.Exec(ctx, `INSERT INTO operator_declarations (login, declarer, password_hash, all_sites, at)
+		SELECT $1, $2, $3, $4, CASE WHEN COALESCE(MAX(at), 0) < $5 THEN $5 ELSE MAX(at) + 1 END FROM operator_declarations WHERE login = $1`,
+		login, declarer, wanted.hash, wanted.sites.All(), o.now().UnixMilli())
+	for _, site := range wanted.sites.IDs() {
+		if err == nil {
+			_, err = tx.Exec(ctx, `INSERT INTO operator_declared_sites (site_id, login, declarer) VALUES ($1, $2, $3)`, site, login, declarer)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("declaring operator %q: %w", login, err)
+	}
+	return nil
 }
 
 // settle makes the account what its declarations say. With spare, the last admin who can sign in stays when there are
@@ -176,13 +196,10 @@ func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bo
 	if err != nil && !missing {
 		return err
 	}
-	// A password is as old as its first declaration: whoever declares an old one anew does not bring it back.
-	wanted, declared, err := db.One(ctx, tx, func(d *declaration) []any { return []any{&d.hash, &d.sites} },
-		`SELECT password_hash, sites FROM operator_declarations WHERE login = $1
-		GROUP BY password_hash, sites ORDER BY MIN(at) DESC, password_hash, sites LIMIT 1`, login)
+	wanted, declared, err := inEffect(ctx, tx, login)
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading the declarations of operator %q: %w", login, err)
+		return err
 	case !declared:
 		if missing || !account.Provisioned {
 			return nil
@@ -219,12 +236,12 @@ func (o *Operators) provision(ctx context.Context, tx db.Tx, login string, wante
 
 func (o *Operators) retire(ctx context.Context, tx db.Tx, account Operator, spare bool) error {
 	if spare {
-		others, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM operators
-			WHERE role = $1 AND NOT disabled AND sites IN ($2, $3) AND id <> $4`, string(Admin), scope.All().String(), account.Sites.String(), account.ID)
+		admins, err := db.List(ctx, tx, (*record).fields, `SELECT `+columns+` FROM operators WHERE role = $1 AND NOT disabled AND id <> $2`, string(Admin), account.ID)
 		if err != nil {
 			return fmt.Errorf("counting admins: %w", err)
 		}
-		if others == 0 {
+		others := slices.ContainsFunc(admins, func(r record) bool { return r.Sites.All() || r.Sites == account.Sites })
+		if !others {
 			return nil
 		}
 	}

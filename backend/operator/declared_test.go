@@ -139,38 +139,6 @@ func TestPasswordOfTwoDeclarers(t *testing.T) {
 	})
 }
 
-// An earlier program marked accounts as provisioned, and not by whom.
-func TestAccountsOfAnEarlierProgramAreAdopted(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o := operator.New(d, operatortest.NewClock().Now)
-		for _, login := range []string{"anna", "boris", "vera"} {
-			require.NoError(t, o.Add(t.Context(), login, newer, operator.Admin))
-		}
-		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			_, err := tx.Exec(ctx, `UPDATE operators SET provisioned = TRUE WHERE login <> 'vera'`)
-			return err
-		}))
-		adopting := func() (adopted bool) {
-			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) (err error) {
-				adopted, err = operator.Adopt(ctx, tx)
-				return err
-			}))
-			return adopted
-		}
-		require.True(t, adopting())
-		require.False(t, adopting(), "once")
-		require.NoError(t, declaring(t, d, o, "a", newerHash, "anna"))
-		require.True(t, goes(t, o, "anna", newer))
-		require.True(t, goes(t, o, "boris", newer), "nobody has said that it is to be closed")
-		require.NoError(t, declaring(t, d, o, "a", newerHash))
-		require.False(t, goes(t, o, "anna", newer), "whoever declares it by name can close it")
-
-		require.NoError(t, declaring(t, d, o, operator.Nameless, ""), "as on SQLite")
-		require.False(t, goes(t, o, "boris", newer))
-		require.True(t, goes(t, o, "vera", newer))
-	})
-}
-
 func TestForgottenDeclarerLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		o := operator.New(d, operatortest.NewClock().Now)

@@ -128,7 +128,10 @@ func checkRole(role Role) error {
 	return nil
 }
 
-const columns = `id, login, name, role, sites, password_hash = '', provisioned, disabled, away, language, created_at, epoch`
+// sites are those of the account, for [scope.Sites].
+var sites = scope.Column("all_sites", "operator_sites WHERE operator_id = operators.id")
+
+var columns = `id, login, name, role, ` + sites + `, password_hash = '', provisioned, disabled, away, language, created_at, epoch`
 
 // record is a row of the table in the order of columns.
 type record struct {

@@ -44,7 +44,7 @@ func (r *erasureRow) fields() []any {
 	return []any{&r.ID, &r.sites, &r.By, &r.Person, &r.asked, &r.endedAt, &r.Rows}
 }
 
-const erasureColumns = `id, sites, asked_by, person, asked_at, ended_at, erased`
+var erasureColumns = `id, ` + scope.Column("all_sites", "erasure_sites WHERE erasure_id = erasures.id") + `, asked_by, person, asked_at, ended_at, erased`
 
 func (p *Persons) erasures(ctx context.Context, which string, args ...any) ([]Erasure, error) {
 	rows, err := db.List(ctx, p.db.Read(), (*erasureRow).fields, `SELECT `+erasureColumns+` FROM erasures `+which, args...)
@@ -96,16 +96,21 @@ func (p *Persons) Erase(ctx context.Context, by string, s Sought) (id int64, err
 	if id, err = p.ids.Next(ctx); err != nil {
 		return 0, err
 	}
-	at := p.now().UnixMilli()
+	at, listed, noted := p.now().UnixMilli(), s.Sites.IDs(), operator.NotedAt(s.Sites)
 	err = p.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO erasures (`+erasureColumns+`) VALUES ($1, $2, $3, $4, $5, 0, 0)`, id, s.Sites.String(), by, p.name(marks), at); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO erasures (id, all_sites, asked_by, person, asked_at, ended_at, erased) VALUES ($1, $2, $3, $4, $5, 0, 0)`, id, s.Sites.All(), by, p.name(marks), at); err != nil {
 			return err
+		}
+		for _, site := range listed {
+			if _, err := tx.Exec(ctx, `INSERT INTO erasure_sites (site_id, erasure_id) VALUES ($1, $2)`, site, id); err != nil {
+				return err
+			}
 		}
 		for _, m := range marks {
 			if _, err := tx.Exec(ctx, `INSERT INTO erasure_marks (erasure_id, kind, site_id, id, text) VALUES ($1, $2, $3, $4, $5)`, id, string(m.Kind), m.SiteID, m.ID, m.Text); err != nil {
 				return err
 			}
-			for _, site := range operator.NotedAt(s.Sites) {
+			for _, site := range noted {
 				if m.Text == "" {
 					continue
 				}

@@ -55,8 +55,8 @@ func Parse(text string) (Sites, error) {
 	return Of(ids...), nil
 }
 
-// String is the text form, in which they are stored: "*" for all sites, else the
-// ids in their order with a comma around each, such as ",1,7,".
+// String is the text form: "*" for all sites, else the ids in their order with a
+// comma around each, such as ",1,7,".
 func (s Sites) String() string { return s.text }
 
 // All tells whether they are all sites.
@@ -131,7 +131,13 @@ func (s Sites) SQL(column string) string {
 	return column + " IN (" + ids + ")"
 }
 
-// Scan reads a column that holds [Sites.String].
+// Column is an expression of SQL for sites that are stored as a table: those of the rows that the query names, or all of
+// them where the condition is true. [Sites.Scan] reads it.
+func Column(all, rows string) string {
+	return `CASE WHEN ` + all + ` THEN '*' ELSE COALESCE((SELECT string_agg(CAST(site_id AS TEXT), ',') FROM ` + rows + `), '') END`
+}
+
+// Scan reads a column that holds [Sites.String], or one of [Column].
 func (s *Sites) Scan(value any) (err error) {
 	switch text := value.(type) {
 	case string:

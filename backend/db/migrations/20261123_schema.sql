@@ -604,14 +604,14 @@ CREATE INDEX page_markups_of_time ON page_markups (at);
 
 -- operator: those who work in the console. They belong to the installation, not to one of its sites.
 
--- "epoch" grows when what a session stands on changes: the sessions of an earlier epoch are over. "sites" are '*' for
--- all, else ids with a comma around each, such as ',1,7,'.
+-- "epoch" grows when what a session stands on changes: the sessions of an earlier epoch are over. Who has not
+-- "all_sites" has those of operator_sites.
 CREATE TABLE operators (
 	id            BIGINT PRIMARY KEY,
 	login         TEXT NOT NULL UNIQUE,
 	name          TEXT NOT NULL,
 	role          TEXT NOT NULL,
-	sites         TEXT NOT NULL DEFAULT '*',
+	all_sites     BOOLEAN NOT NULL,
 	password_hash TEXT NOT NULL,
 	epoch         BIGINT NOT NULL,
 	provisioned   BOOLEAN NOT NULL,
@@ -621,16 +621,31 @@ CREATE TABLE operators (
 	created_at    BIGINT NOT NULL
 );
 
+CREATE TABLE operator_sites (
+	site_id     BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, operator_id)
+);
+CREATE INDEX operator_sites_of_operator ON operator_sites (operator_id);
+
 -- Which configurations declare an account, with which password and sites, and since when with these. An account is
 -- provisioned as long as there is a declaration of it.
 CREATE TABLE operator_declarations (
 	login         TEXT NOT NULL,
 	declarer      TEXT NOT NULL,
 	password_hash TEXT NOT NULL,
-	sites         TEXT NOT NULL DEFAULT '*',
+	all_sites     BOOLEAN NOT NULL,
 	at            BIGINT NOT NULL,
 	PRIMARY KEY (login, declarer)
 );
+
+CREATE TABLE operator_declared_sites (
+	site_id  BIGINT NOT NULL,
+	login    TEXT NOT NULL,
+	declarer TEXT NOT NULL,
+	PRIMARY KEY (site_id, login, declarer)
+);
+CREATE INDEX operator_declared_sites_of_login ON operator_declared_sites (login, declarer);
 
 -- The token of the link by which the first account is made, until it is made.
 CREATE TABLE operator_setup (
@@ -1017,14 +1032,21 @@ CREATE INDEX jobs_visitor ON jobs (site_id, visitor_id) WHERE visitor_id <> 0;
 -- Who has had a person erased, when, and how many rows that were. The person is known by a keyed hash alone. "ended_at"
 -- is 0 while it goes on.
 CREATE TABLE erasures (
-	id       BIGINT PRIMARY KEY,
-	sites    TEXT NOT NULL,
-	asked_by TEXT NOT NULL,
-	person   TEXT NOT NULL,
-	asked_at BIGINT NOT NULL,
-	ended_at BIGINT NOT NULL,
-	erased   BIGINT NOT NULL
+	id        BIGINT PRIMARY KEY,
+	all_sites BOOLEAN NOT NULL,
+	asked_by  TEXT NOT NULL,
+	person    TEXT NOT NULL,
+	asked_at  BIGINT NOT NULL,
+	ended_at  BIGINT NOT NULL,
+	erased    BIGINT NOT NULL
 );
+
+CREATE TABLE erasure_sites (
+	site_id    BIGINT NOT NULL,
+	erasure_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, erasure_id)
+);
+CREATE INDEX erasure_sites_of_erasure ON erasure_sites (erasure_id);
 
 -- By what the person of an erasure is known that has not ended. A mark that is "named" is of what only names the person
 -- in a text.
