@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Order asks a platform to join an operator and a visitor: it calls the operator, and once that
-// one has answered, the visitor.
+// Order asks a platform to connect an operator and a visitor. The platform calls the operator first, and after the
+// operator has answered, the visitor.
 type Order struct {
-	// ID is one attempt to call back: letters and digits that nobody can guess. A platform
-	// that gets the same ID twice places one call.
+	// ID identifies one attempt to call back: letters and digits that nobody can guess. A platform that gets the same
+	// ID twice places one call.
 	ID string
 	// Site is the key of the site.
 	Site string
-	// Operator and Visitor are the numbers to call, CallerID is the one that both are shown:
-	// digits in international form. CallerID is empty for the platform's own.
+	// Operator and Visitor are the numbers to call. Both see the number CallerID. They are digits in international
+	// form. An empty CallerID means the platform's own.
 	Operator, Visitor, CallerID string
-	// Ring is for how long each of the two may ring.
+	// Ring is how long each of the two may ring.
 	Ring time.Duration
 }
 
-// Step is how far the carrying out of an order has come.
+// Step says how far an order has come.
 type Step string
 
-// The steps in their order. A platform that is not told of one of them leaves it out.
+// The steps in their order. A platform may leave out a step that it does not know.
 const (
 	OperatorRings Step = "operator_rings"
 	VisitorRings  Step = "visitor_rings" // the operator has answered
@@ -31,7 +31,7 @@ const (
 	Ended         Step = "ended"
 )
 
-// Outcome is how an order has ended.
+// Outcome says how an order has ended.
 type Outcome string
 
 // The outcomes.
@@ -45,27 +45,27 @@ const (
 	OrderCancelled   Outcome = "cancelled"
 )
 
-// Progress is what a platform tells of an order.
+// Progress is what a platform reports about an order.
 type Progress struct {
 	// Order is the [Order.ID].
 	Order string
 	Step  Step
-	// Outcome is told with Ended, and Talk with it, in seconds; [Untold] when not told.
+	// Outcome and Talk come with Ended. Talk is in seconds, or [Untold].
 	Outcome Outcome
 	Talk    int64
-	// At is when it happened; zero when the platform does not tell.
+	// At is when it happened. It is zero if the platform does not say.
 	At time.Time
-	// Reason is a word or a code of the platform's for who looks after it; mostly empty.
+	// Reason is a word or a code of the platform, for its administrator. It is usually empty.
 	Reason string
 }
 
 // Caller carries out orders. It is safe for concurrent use.
 type Caller interface {
-	// Name is that of the platform.
+	// Name is the platform's name.
 	Name() string
-	// Place hands the order over, and returns when the platform has taken it, not when it is
-	// carried out. The error says why it was not taken; nobody has been called then.
+	// Place hands the order over. It returns when the platform has accepted it, before it is carried out. The error
+	// says why the platform has not; then nobody has been called.
 	Place(ctx context.Context, o Order) error
-	// Cancel ends the order's calls if there are any.
+	// Cancel ends the order's calls, if there are any.
 	Cancel(ctx context.Context, id string) error
 }

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// maxCallID is the size in bytes of a platform's id of a call.
+	// maxCallID bounds a platform's id of a call, in bytes.
 	maxCallID = 200
-	// maxRecording is the size in bytes of a recording's address.
+	// maxRecording bounds a recording's address, in bytes.
 	maxRecording = 2000
 	// maxSeconds bounds the times of a call: a week.
 	maxSeconds = 7 * 24 * 60 * 60
-	// minDigits and maxDigits bound a number. The longest has 15 digits (E.164), the
-	// shortest are those of a company's own exchange.
+	// minDigits and maxDigits bound a number. The longest has 15 digits (E.164). The shortest are those of a company's
+	// own exchange.
 	minDigits, maxDigits = 3, 15
 )
 
 // punctuation is what people write between the digits of a number.
 var punctuation = strings.NewReplacer(" ", "", "\u00a0", "", "(", "", ")", "", "-", "", "\u2011", "", ".", "").Replace
 
-// digitsOf are the digits of a number in international form, with a plus sign, two
-// zeros or nothing before the country's code; empty for what is no number.
+// digitsOf returns the digits of a number in international form, which may begin with a plus sign, two zeros or
+// neither. It returns "" for anything else.
 func digitsOf(text string) string {
 	if len(text) > 64 {
 		return ""
@@ -41,11 +41,11 @@ func digitsOf(text string) string {
 	return digits
 }
 
-// withheld are the words in the place of a caller's number that is not shown.
+// withheld are words that replace a caller's number that is not shown.
 var withheld = regexp.MustCompile(`(?i)^(|anonymous|restricted|private|unknown|unavailable|withheld|hidden|\+?266696687|\+?7378742833|\+?2562533|\+?8656696|\+?86282452253)$`)
 
-// callerOf are the digits of the caller's number, empty when it is withheld. It is not
-// readable when it is neither.
+// callerOf returns the digits of the caller's number, or "" if it is withheld. readable is false if it is neither a
+// number nor withheld.
 func callerOf(text string) (digits string, readable bool) {
 	text = strings.TrimSpace(text)
 	if withheld.MatchString(text) {
@@ -55,8 +55,7 @@ func callerOf(text string) (digits string, readable bool) {
 	return digits, digits != ""
 }
 
-// recordingOf is the address of a recording, empty for what is none that a browser may
-// be given.
+// recordingOf returns the address of a recording, or "" for one that a browser must not get.
 func recordingOf(text string) string {
 	if len(text) > maxRecording || !plain(text) {
 		return ""
@@ -73,8 +72,8 @@ var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 
-// plain tells whether the text is UTF-8 without control characters, and without those
-// that turn the direction of writing.
+// plain says whether the text is UTF-8 without control characters and without characters that change the direction of
+// writing.
 func plain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }

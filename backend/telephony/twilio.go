@@ -18,8 +18,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// Twilio takes what Twilio tells of calls to numbers there, and tells it where to put them
-// through (https://www.twilio.com/docs/voice/twiml).
+// Twilio reads what Twilio reports about calls, and answers where to connect them
+// (https://www.twilio.com/docs/voice/twiml).
 type Twilio struct {
 	account, token, destination string
 }
@@ -31,9 +31,8 @@ const (
 
 var accountSID = regexp.MustCompile(`^AC[0-9a-f]{32}$`)
 
-// NewTwilio returns the platform for the account, which signs with the token. A call to a
-// number of which it is not known for which one it stands is put through to the
-// destination, a number in international form.
+// NewTwilio returns the platform of the account, which signs with the token. If it is not known which printed number
+// the called one replaces, the call is connected to the destination, a number in international form.
 func NewTwilio(account, token, destination string) (*Twilio, error) {
 	if err := cmp.Or(CheckAccount(account), CheckToken(token), CheckDestination(destination)); err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func NewTwilio(account, token, destination string) (*Twilio, error) {
 	return &Twilio{account, token, digitsOf(destination)}, nil
 }
 
-// CheckAccount refuses what is no SID of an account at Twilio.
+// CheckAccount returns an error for a text that is not the SID of an account at Twilio.
 func CheckAccount(account string) error {
 	if !accountSID.MatchString(account) {
 		return errors.New("account: expected the SID of the account, which is AC and 32 hexadecimal digits")
@@ -49,7 +48,7 @@ func CheckAccount(account string) error {
 	return nil
 }
 
-// CheckToken refuses what is no auth token.
+// CheckToken returns an error for a text that is not an auth token.
 func CheckToken(token string) error {
 	if len(token) < signature.MinKey || len(token) > signature.MaxKey {
 		return errors.New("auth_token: expected the auth token of the account, which has 32 characters")
@@ -57,7 +56,7 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// CheckDestination refuses what is no number to put calls through to.
+// CheckDestination returns an error for a text that is not a number to connect calls to.
 func CheckDestination(number string) error {
 	if digitsOf(number) == "" {
 		return errors.New("destination: expected a number in international form, such as 74951234567")
@@ -120,7 +119,7 @@ func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
 	return e, nil
 }
 
-// outcomes are how a call ends, by Twilio's words.
+// outcomes are the ways in which a call ends, by Twilio's words.
 var outcomes = map[string]Status{
 	"completed": Answered, "answered": Answered, "busy": Busy, "no-answer": Missed, "canceled": Missed, "failed": Failed,
 }
@@ -134,7 +133,7 @@ func (t *Twilio) progress(e *Event, sent url.Values) {
 		e.Kind = Record
 	}
 	status, duration := sent.Get("DialCallStatus"), sent.Get("DialCallDuration")
-	behind := status != "" // what became of the leg to the destination, which is what counts
+	behind := status != "" // about the leg to the destination, which is what counts
 	if !behind {
 		status, duration = sent.Get("CallStatus"), sent.Get("CallDuration")
 		behind = sent.Get("ParentCallSid") != ""
@@ -143,7 +142,7 @@ func (t *Twilio) progress(e *Event, sent url.Values) {
 	switch {
 	case status == "in-progress" && behind:
 		e.Kind = Answer
-	case ended == Answered && !behind: // Twilio has answered it itself
+	case ended == Answered && !behind: // Twilio itself has answered
 	case ended != "":
 		e.Kind, e.Status = End, ended
 		if seconds, err := strconv.ParseInt(duration, 10, 64); err == nil && seconds >= 0 && seconds <= maxSeconds && ended == Answered {
@@ -152,9 +151,8 @@ func (t *Twilio) progress(e *Event, sent url.Values) {
 	}
 }
 
-// signed tells whether the signature is that of the address and the fields: their names
-// and values, in the order of the names, behind the address, by HMAC-SHA1
-// (https://www.twilio.com/docs/usage/security).
+// signed says whether the signature is that of the address and the fields. It is the HMAC-SHA1 of the address followed
+// by their names and values, sorted by name (https://www.twilio.com/docs/usage/security).
 func (t *Twilio) signed(address string, sent url.Values, signature string) bool {
 	given, err := base64.StdEncoding.DecodeString(signature)
 	if err != nil {
@@ -173,7 +171,7 @@ func (t *Twilio) signed(address string, sent url.Values, signature string) bool 
 	})
 }
 
-// writings are the address with its scheme's own port and without: Twilio signs either.
+// writings returns the address with the port of its scheme and without: Twilio signs either.
 func writings(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -21,30 +21,28 @@ import (
 // TwilioAPI is the base of the addresses of Twilio's REST API.
 const TwilioAPI = "https://api.twilio.com"
 
-// TwilioOrders carries out orders by Twilio: its REST API calls the operator, and TwiML then
-// dials the visitor (https://www.twilio.com/docs/voice/api/call-resource). How it goes on is
-// told to [Twilio].
+// TwilioOrders carries out orders with Twilio. The REST API calls the operator, and TwiML then dials the visitor
+// (https://www.twilio.com/docs/voice/api/call-resource). Twilio reports the progress to [Twilio].
 //
-// Twilio cannot recognise an order that comes twice. A node that dies between placing one and
-// noting it leaves the operator to be called once more.
+// Twilio cannot recognise an order that comes twice. If a node dies after it has placed an order and before it has
+// stored that, the operator is called again.
 type TwilioOrders struct {
 	account, token string
 	from           string // digits
 	address        string // of the service's prefix, with a slash at the end
-	api            string // without one
+	api            string // without a slash at the end
 	client         *http.Client
 
 	mu    sync.Mutex
-	calls *simplelru.LRU[string, string] // the SID of the operator's call, by the order
+	calls *simplelru.LRU[string, string] // the SID of the operator's call, by order
 }
 
-// rememberedCalls bounds the orders of which the call's SID is remembered.
+// rememberedCalls bounds the orders whose calls are remembered.
 const rememberedCalls = 4096
 
-// NewTwilioOrders returns the orders of the account. from is one of its numbers, which is shown
-// unless the order names another. address is the public one of the service's prefix on any of its
-// sites, such as https://shop.example/frontdesk/: there Twilio tells how calls go on. api is
-// [TwilioAPI].
+// NewTwilioOrders returns the orders of the account. from is one of its numbers, which people see unless the order
+// names another. address is the public address of the service's prefix on any of its sites, such as
+// https://shop.example/frontdesk/: Twilio reports the progress of calls there. api is [TwilioAPI].
 func NewTwilioOrders(account, token, from, address, api string) (*TwilioOrders, error) {
 	if err := cmp.Or(CheckAccount(account), CheckToken(token), CheckFrom(from), CheckAddress(address)); err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func NewTwilioOrders(account, token, from, address, api string) (*TwilioOrders, 
 	}, nil
 }
 
-// CheckFrom refuses what is no number of an account.
+// CheckFrom returns an error for a text that is not a number of an account.
 func CheckFrom(number string) error {
 	if digitsOf(number) == "" {
 		return errors.New("from must be one of the account's numbers in international form, such as 74951234567")
@@ -67,7 +65,7 @@ func CheckFrom(number string) error {
 	return nil
 }
 
-// CheckAddress refuses what is no public address of the service.
+// CheckAddress returns an error for a text that is not a public address of the service.
 func CheckAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -79,8 +77,8 @@ func CheckAddress(address string) error {
 // Name implements [Caller].
 func (*TwilioOrders) Name() string { return "twilio" }
 
-// orderRoute is where Twilio tells how an order goes on. The legs are the operator's call, the
-// visitor's, and the end of the dialling from the one to the other.
+// orderRoute is the path to which Twilio reports the progress of an order. The legs are the operator's call, the
+// visitor's call, and the end of dialling from one to the other.
 const (
 	orderRoute  = "twilio/callback"
 	legOperator = "operator"
@@ -88,12 +86,12 @@ const (
 	legDial     = "dial"
 )
 
-// told is the address at which Twilio tells of a leg of the order.
+// told returns the address to which Twilio reports a leg of the order.
 func (t *TwilioOrders) told(order, leg string) string {
 	return t.address + "calls/" + orderRoute + "?" + url.Values{"order": {order}, "leg": {leg}}.Encode()
 }
 
-// joining is the TwiML that dials the visitor once the operator has answered.
+// joining returns the TwiML that dials the visitor after the operator has answered.
 type joining struct {
 	XMLName xml.Name `xml:"Response"`
 	Dial    struct {
@@ -142,12 +140,12 @@ func (t *TwilioOrders) Cancel(ctx context.Context, id string) error {
 	return t.post(ctx, "Calls/"+call+".json", url.Values{"Status": {"completed"}}, nil)
 }
 
-// callSID tells whether the text can be the SID of a call.
+// callSID says whether the text can be the SID of a call.
 func callSID(text string) bool {
 	return len(text) == 34 && strings.HasPrefix(text, "CA") && strings.Trim(text[2:], "0123456789abcdef") == ""
 }
 
-// post makes a call of the REST API and reads the answer, unless into is nil.
+// post sends a request to the REST API and reads the answer, unless into is nil.
 func (t *TwilioOrders) post(ctx context.Context, path string, form url.Values, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.api+"/2010-04-01/Accounts/"+t.account+"/"+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -184,14 +182,14 @@ func (t *TwilioOrders) post(ctx context.Context, path string, form url.Values, i
 	return nil
 }
 
-// operatorEnds and visitorEnds are how an order ends, by Twilio's words for the operator's call
-// and for the visitor's.
+// operatorEnds and visitorEnds are the outcomes of an order, by Twilio's words for the operator's call and for the
+// visitor's.
 var (
 	operatorEnds = map[string]Outcome{"busy": OperatorBusy, "no-answer": OperatorNoAnswer, "failed": OrderFailed, "canceled": OrderCancelled, "completed": ""}
 	visitorEnds  = map[string]Outcome{"busy": VisitorBusy, "no-answer": VisitorNoAnswer, "failed": OrderFailed, "canceled": VisitorNoAnswer, "completed": Talked, "answered": Talked}
 )
 
-// progressOf is what the request tells of an order; nil for nothing that is kept.
+// progressOf returns what the request reports about an order, or nil if there is nothing to store.
 func progressOf(query, sent url.Values) (*Progress, error) {
 	p := Progress{Order: query.Get("order"), Talk: Untold}
 	if p.Order == "" || len(p.Order) > maxOrder || !plain(p.Order) {

@@ -13,14 +13,14 @@ type response struct {
 	Dial    *dial     `xml:"Dial"`
 }
 
-// dial puts a call through. The caller hears it ring until somebody answers.
+// dial connects a call. The caller hears ringing until somebody answers.
 type dial struct {
 	AnswerOnBridge bool   `xml:"answerOnBridge,attr"`
-	Action         string `xml:"action,attr"` // is told how it went
+	Action         string `xml:"action,attr"` // where Twilio reports the result
 	Number         leg    `xml:"Number"`
 }
 
-// leg is the number that is dialled.
+// leg is the number to dial.
 type leg struct {
 	StatusCallback      string `xml:"statusCallback,attr"`
 	StatusCallbackEvent string `xml:"statusCallbackEvent,attr"`
@@ -48,8 +48,8 @@ func (t *Twilio) Reply(r *Request, e Event, number string) Reply {
 	return Reply{"text/xml; charset=utf-8", append([]byte(xml.Header), body...)}
 }
 
-// statusAddress is where Twilio tells how the call goes on. It says which call that is,
-// in case its start could not be stored.
+// statusAddress returns the address to which Twilio reports how the call goes on. It contains the call, in case its
+// start could not be stored.
 func statusAddress(voice string, e Event) string {
 	u, err := url.Parse(voice)
 	if err != nil {

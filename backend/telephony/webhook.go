@@ -13,14 +13,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// Webhook takes calls from any platform, as JSON that is signed by Standard Webhooks
-// 1.0 (https://www.standardwebhooks.com). docs/calls.md says what is sent.
+// Webhook reads calls of any platform, as JSON that is signed according to Standard Webhooks 1.0
+// (https://www.standardwebhooks.com). docs/calls.md describes it.
 type Webhook struct{ keys signature.Keys }
 
 // Tolerance is how far the time of a signature may be from the service's clock.
 const Tolerance = 5 * time.Minute
 
-// MaxSecrets is how many secrets hold at once: while one takes the other's place.
+// MaxSecrets is how many secrets are valid at once, while one replaces the other.
 const MaxSecrets = signature.MaxSecrets
 
 // NewWebhook returns the webhook whose senders sign with any of the secrets, see
@@ -91,8 +91,8 @@ func (w *Webhook) verify(r *Request, now time.Time) error {
 	return nil
 }
 
-// told is the body of a webhook, as docs/calls.schema.json describes it. What it does not name is left alone: platforms
-// send fields of their own.
+// told is the body of a webhook, as in docs/calls.schema.json. Other fields are ignored: platforms send fields of their
+// own.
 type told struct {
 	CallID    field `json:"call_id"`
 	Event     field `json:"event"`
@@ -107,14 +107,14 @@ type told struct {
 	Currency  field `json:"currency"`
 }
 
-// field is a text or a number. Platforms write the same as either; what is neither of them can be used nowhere.
+// field is a text or a number: platforms may write the same value as either. No other value can be used.
 type field struct {
 	text  string
-	there bool // neither left out nor null nor empty
+	there bool // not missing, null or empty
 	other bool // neither a text nor a number
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It takes every value: a call does not fail for what stands beside it.
+// UnmarshalJSON implements [json.Unmarshaler]. It accepts every value: a call does not fail because of other fields.
 func (f *field) UnmarshalJSON(value []byte) error {
 	switch c := value[0]; {
 	case c == 'n':
@@ -217,7 +217,7 @@ func (e *Event) seconds(f field) int64 {
 	return seconds
 }
 
-// beside reads what comes along. What cannot be used is left out: the call counts.
+// beside reads the other fields. It leaves out what cannot be used: the call counts.
 func (e *Event) beside(t *told) error {
 	if e.Kind == Record && !t.Recording.there {
 		return errors.New("recording_url is missing: a recording tells its address")

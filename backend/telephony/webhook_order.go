@@ -14,8 +14,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 )
 
-// WebhookOrders gives orders to any platform, as JSON that is signed by Standard Webhooks 1.0.
-// What becomes of them the platform tells by [Webhook]. docs/callbacks.md says what is sent.
+// WebhookOrders sends orders to any platform, as JSON that is signed according to Standard Webhooks 1.0. The platform
+// reports their progress to [Webhook]. docs/callbacks.md describes it.
 type WebhookOrders struct {
 	address string
 	keys    signature.Keys
@@ -29,8 +29,8 @@ const (
 	orderCancelled = "callback.cancel"
 )
 
-// NewWebhookOrders returns the orders that are sent to the address, signed with the secrets.
-// The address may be a private one: whoever runs the server has written it.
+// NewWebhookOrders returns orders that are sent to the address, signed with the secrets. The address may be a private
+// one, because the server's administrator has written it.
 func NewWebhookOrders(address string, now func() time.Time, secrets ...string) (*WebhookOrders, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -55,10 +55,10 @@ func newClient() *http.Client {
 	}
 }
 
-// maxAnswer bounds, in bytes, what is read of a platform's answer.
+// maxAnswer bounds how much of a platform's answer is read, in bytes.
 const maxAnswer = 64 << 10
 
-// orderMessage is the body of a message, as docs/callbacks.schema.json describes it.
+// orderMessage is the body of a message, as in docs/callbacks.schema.json.
 type orderMessage struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -104,15 +104,14 @@ func (w *WebhookOrders) send(ctx context.Context, id, kind string, data orderDat
 		return unreached(ctx, err)
 	}
 	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // its status says it all
+	_, _ = io.CopyN(io.Discard, answer.Body, maxAnswer) // only the status matters
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return fmt.Errorf("the platform has answered with the status %d", answer.StatusCode)
 	}
 	return nil
 }
 
-// unreached is the error of a request without an answer. It has nothing of the address in it,
-// where there may be a token.
+// unreached is the error of a request without an answer. It does not contain the address, which may have a token.
 func unreached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

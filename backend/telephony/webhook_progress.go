@@ -9,21 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Steps are those that a platform may tell of.
+// Steps are the steps that a platform may report.
 var Steps = []Step{OperatorRings, VisitorRings, Talking, Ended}
 
-// Outcomes are those of orders.
+// Outcomes are the outcomes of orders.
 var Outcomes = []Outcome{Talked, OperatorBusy, OperatorNoAnswer, VisitorBusy, VisitorNoAnswer, OrderFailed, OrderCancelled}
 
 const (
-	// maxOrder is the size in bytes of an order's id.
+	// maxOrder bounds an order's id, in bytes.
 	maxOrder = 64
-	// maxReason is the size in bytes of a platform's own word for how an order ended.
+	// maxReason bounds a platform's own word for the end of an order, in bytes.
 	maxReason = 200
 )
 
-// toldProgress is the body of a webhook about an order, as docs/callbacks.schema.json describes
-// it.
+// toldProgress is the body of a webhook about an order, as in docs/callbacks.schema.json.
 type toldProgress struct {
 	Callback *string  `json:"callback"`
 	Step     Step     `json:"step"`
@@ -33,11 +32,11 @@ type toldProgress struct {
 	Reason   string   `json:"reason"`
 }
 
-// readProgress reads the body of a webhook that is about an order; nil when it is not.
+// readProgress reads the body of a webhook about an order. It returns nil if the body is not about one.
 func readProgress(body []byte) (*Progress, error) {
 	var t toldProgress
 	if !utf8.Valid(body) {
-		return nil, nil // [readCall] says so
+		return nil, nil // [readCall] returns the error
 	}
 	err := json.Unmarshal(body, &t)
 	if t.Callback == nil {
