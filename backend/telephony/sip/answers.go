@@ -8,7 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
-// answer says what is done with the requests that come in.
+// answer is how incoming requests are handled.
 func (x *Exchange) answer() {
 	for method, handle := range map[sip.RequestMethod]func(*sip.Request, sip.ServerTransaction){
 		sip.INVITE: x.invited, sip.ACK: x.acknowledged, sip.BYE: x.bye, sip.CANCEL: x.cancelled, sip.OPTIONS: x.options,
@@ -21,16 +21,16 @@ func (x *Exchange) answer() {
 	}))
 }
 
-// guarded outlives a fault with a request.
+// guarded survives a panic while it handles a request.
 func (x *Exchange) guarded(handle func(*sip.Request, sip.ServerTransaction)) sipgo.RequestHandler {
 	return func(r *sip.Request, tx sip.ServerTransaction) {
 		aside.Do(x.logger, "answering a SIP request", func() { x.take(r, tx, handle) })
 	}
 }
 
-// take has the request answered, unless too many are.
+// take has the request answered, unless too many are in progress.
 func (x *Exchange) take(r *sip.Request, tx sip.ServerTransaction, handle func(*sip.Request, sip.ServerTransaction)) {
-	if !complete(r) { // over TCP nobody has looked yet
+	if !complete(r) { // over TCP, nobody has checked that yet
 		x.observer.SIP(Torn)
 		if !r.IsAck() {
 			x.host.Respond(r, tx, sip.StatusBadRequest, "Bad Request")
@@ -49,7 +49,7 @@ func (x *Exchange) take(r *sip.Request, tx sip.ServerTransaction, handle func(*s
 	}
 }
 
-// legOf is the leg that the request is of. Nil when there is none, and then it has been answered.
+// legOf returns the leg of the request. If there is none, it answers the request and returns nil.
 func (x *Exchange) legOf(r *sip.Request, tx sip.ServerTransaction) *trunk.Leg {
 	l := x.host.Leg(string(*r.CallID()))
 	own, inOrder := false, false
@@ -78,7 +78,7 @@ func (x *Exchange) bye(r *sip.Request, tx sip.ServerTransaction) {
 	l.HeardBye()
 }
 
-// acknowledged passes an ACK on to who waits for it.
+// acknowledged passes an ACK to whoever waits for it.
 func (x *Exchange) acknowledged(r *sip.Request, tx sip.ServerTransaction) {
 	if l := x.legOf(r, tx); l != nil {
 		l.Acknowledged(r)
@@ -93,11 +93,10 @@ func (x *Exchange) options(r *sip.Request, tx sip.ServerTransaction) {
 	x.host.Respond(r, tx, sip.StatusOK, "OK", sip.NewHeader("Allow", trunk.Allowed), sip.NewHeader("Accept", trunk.SessionType))
 }
 
-// cancelled is told of a CANCEL whose INVITE is answered already, or has never come.
+// cancelled handles a CANCEL whose INVITE has been answered already, or has never come.
 func (x *Exchange) cancelled(r *sip.Request, tx sip.ServerTransaction) {
 	x.host.Respond(r, tx, sip.StatusCallTransactionDoesNotExists, "Call/Transaction Does Not Exist")
 }
 
-// stray is told of responses to requests that are over. They are dropped: who waits for an ACK that
-// does not come hangs up.
+// stray handles responses to requests that are over. It drops them: a phone that waits for an ACK in vain hangs up.
 func (x *Exchange) stray(*sip.Response) {}

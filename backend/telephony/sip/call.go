@@ -17,19 +17,18 @@ import (
 )
 
 const (
-	// unacknowledged is how long an operator's answer may wait for its ACK, which brings the
-	// visitor's session. Phones hang up after 64*T1, which is 32 seconds (RFC 3261, section
-	// 13.3.1.4).
+	// unacknowledged is how long an operator's answer may wait for its ACK, which contains the visitor's session.
+	// Phones hang up after 64*T1, which is 32 seconds (RFC 3261, section 13.3.1.4).
 	unacknowledged = 28 * time.Second
-	// defaultRing is for how long a phone rings when the order does not say.
+	// defaultRing is how long a phone rings if the order does not say.
 	defaultRing = 30 * time.Second
-	// probeEvery is how often phones that talk are asked whether they are still there.
+	// probeEvery is how often the phones in a call are asked whether they are still there.
 	probeEvery = time.Minute
 )
 
-// call carries out an order: it calls the operator without a session, offers the visitor the one that
-// the operator's phone has offered, and gives the operator's phone what the visitor's has answered
-// (RFC 3725, section 4.1, flow I).
+// call carries out an order. It calls the operator without a session, offers the visitor the session that the
+// operator's phone has offered, and gives the operator's phone the answer of the visitor's (RFC 3725, section 4.1, flow
+// I).
 type call struct {
 	x          *Exchange
 	trunk      *trunk.Trunk
@@ -41,8 +40,8 @@ type call struct {
 	done       chan struct{}
 
 	operator, visitor *trunk.Leg
-	offer             []byte // of the operator's phone
-	early             []byte // what the visitor's phone has answered before it was taken up
+	offer             []byte // from the operator's phone
+	early             []byte // the answer of the visitor's phone before anybody picked it up
 	talkingSince      time.Time
 }
 
@@ -61,7 +60,7 @@ func newCall(x *Exchange, t *trunk.Trunk, o telephony.Order) *call {
 
 func (c *call) cancel() { c.cancelling.Do(func() { close(c.cancelled) }) }
 
-// hear takes what a leg tells.
+// hear receives what happens to a leg.
 func (c *call) hear(h trunk.Happening) {
 	select {
 	case c.happenings <- h:
@@ -69,7 +68,7 @@ func (c *call) hear(h trunk.Happening) {
 	}
 }
 
-// run carries out the order, and returns when all is over and told.
+// run carries out the order. It returns when the call has ended and the desk knows.
 func (c *call) run() {
 	var told sync.WaitGroup
 	told.Go(func() { aside.Do(c.x.logger, "telling of a call", c.report) })
@@ -83,7 +82,7 @@ func (c *call) run() {
 	c.tell(ended)
 }
 
-// hangUp ends what is left of both calls, and waits until that is done.
+// hangUp ends both legs, and waits for that.
 func (c *call) hangUp() {
 	var ending sync.WaitGroup
 	for _, l := range []*trunk.Leg{c.operator, c.visitor} {
@@ -96,12 +95,12 @@ func (c *call) hangUp() {
 	ending.Wait()
 }
 
-// failed ends the order with a word for who looks after the platform.
+// failed ends the order with a word for the platform's administrator.
 func failed(outcome telephony.Outcome, who, why string) telephony.Progress {
 	return telephony.Progress{Outcome: outcome, Reason: strings.TrimSpace(who + " " + why)}
 }
 
-// carryOut calls both, and returns how it has ended.
+// carryOut calls both, and returns the outcome.
 func (c *call) carryOut() telephony.Progress {
 	longest := time.NewTimer(c.trunk.Settings.Duration)
 	defer longest.Stop()
@@ -133,8 +132,8 @@ func (c *call) carryOut() telephony.Progress {
 	return telephony.Progress{Outcome: telephony.Talked, Talk: int64(time.Since(c.talkingSince).Seconds()), Reason: reason}
 }
 
-// watch asks both phones now and then whether they are still there. One that has lost its network does
-// not hang up.
+// watch asks both phones from time to time whether they are still there. A phone that has lost its network does not
+// hang up.
 func (c *call) watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -166,7 +165,7 @@ func (c *call) name(l *trunk.Leg) string {
 	return "visitor"
 }
 
-// callOperator returns nil once the operator has answered.
+// callOperator returns nil after the operator has answered.
 func (c *call) callOperator() *telephony.Progress {
 	end := func(p telephony.Progress) *telephony.Progress { return &p }
 	c.operator = c.trunk.Dial(c.order.Operator, c.order.CallerID, nil, c.hear)
@@ -201,7 +200,7 @@ func (c *call) callOperator() *telephony.Progress {
 	}
 }
 
-// callVisitor returns nil once both are joined.
+// callVisitor returns nil after the two are connected.
 func (c *call) callVisitor() *telephony.Progress {
 	end := func(p telephony.Progress) *telephony.Progress { return &p }
 	answeredAt := time.Now()
@@ -216,9 +215,8 @@ func (c *call) callVisitor() *telephony.Progress {
 				return end(failed(telephony.OperatorNoAnswer, "operator", "hung up before the visitor answered"))
 			case h.Leg == c.operator:
 			case h.Kind == trunk.Rings:
-				// The session of a response that is not final is that of the final one
-				// (RFC 3261, section 13.2.1). With it the operator hears how it rings,
-				// and has no answer that waits.
+				// The session of a provisional response is also that of the final one (RFC 3261, section 13.2.1). With
+				// it, the operator hears the ringing, and no answer has to wait.
 				if h.Session != nil && c.early == nil {
 					c.early = h.Session
 					c.operator.Acknowledge(c.early)
@@ -256,7 +254,7 @@ func (c *call) join(answer []byte) *telephony.Progress {
 	c.visitor.Acknowledge(nil)
 	c.operator.Join(c.visitor)
 	c.visitor.Join(c.operator)
-	if c.early != nil && !bytes.Equal(c.early, answer) { // another phone has taken it
+	if c.early != nil && !bytes.Equal(c.early, answer) { // another phone has answered
 		if _, err := c.operator.Renew(answer); err != nil {
 			p := failed(telephony.OrderFailed, "operator", "does not take the visitor's session")
 			return &p
@@ -265,7 +263,7 @@ func (c *call) join(answer []byte) *telephony.Progress {
 	return nil
 }
 
-// outcomeOf is what a refusal means.
+// outcomeOf returns the outcome of a refusal.
 func outcomeOf(status int, busy, silent telephony.Outcome) telephony.Outcome {
 	switch status {
 	case sip.StatusBusyHere, sip.StatusGlobalBusyEverywhere, sip.StatusGlobalDecline:

@@ -1,5 +1,6 @@
-// Package sip calls people over a SIP trunk and joins them, and redirects the calls that come in to
-// tracking numbers. It sends and receives signalling alone: voices go between the phones and the trunk.
+// Package sip calls people over a SIP trunk and connects them, and redirects calls to tracking numbers. It handles only
+// signalling: voices go between the phones and the trunk. Package callback gives it orders, and package call stores the
+// calls that come in.
 package sip
 
 import (
@@ -24,29 +25,29 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
-// Name is that of the platform, under which its calls are stored.
+// Name is the platform's name, under which its calls are stored.
 const Name = "sip"
 
-// What becomes of messages, and of calls that come in.
+// What becomes of messages and of calls that come in.
 const (
 	Stranger   = "stranger"    // dropped: it is not from the trunk
 	Torn       = "torn"        // dropped: it cannot be read
-	Foreign    = "foreign"     // refused: it is about a call that is not known
-	Refused    = "refused"     // refused: nothing of its kind is done
-	Limited    = "limited"     // refused: too much at once
-	Redirected = "redirected"  // a caller is told whom to call instead
-	Fallback   = "fallback"    // the same, to the default destination
+	Foreign    = "foreign"     // refused: it is about an unknown call
+	Refused    = "refused"     // refused: it asks for something that is not supported
+	Limited    = "limited"     // refused: there is too much at once
+	Redirected = "redirected"  // a caller is sent to another number
+	Fallback   = "fallback"    // a caller is sent to the default destination
 	Unknown    = "unknown"     // a caller has called a number that nobody has
-	Nowhere    = "unavailable" // a caller can be told nothing at the moment
-	Abandoned  = "abandoned"   // a caller has hung up before being told
-	Placed     = "placed"      // an order is carried out
-	Overloaded = "overloaded"  // an order was not taken: there are too many
+	Nowhere    = "unavailable" // a caller cannot be sent anywhere now
+	Abandoned  = "abandoned"   // a caller has hung up before the answer
+	Placed     = "placed"      // an order is being carried out
+	Overloaded = "overloaded"  // an order was refused, because there are too many
 )
 
-// Outcomes are all that [Observer] is told.
+// Outcomes are all outcomes for [Observer].
 var Outcomes = []string{Stranger, Torn, Foreign, Refused, Limited, Redirected, Fallback, Unknown, Nowhere, Abandoned, Placed, Overloaded}
 
-// Observer counts. Its method must not block.
+// Observer counts outcomes. Its method must not block.
 type Observer interface {
 	SIP(outcome string)
 }
@@ -54,36 +55,36 @@ type Observer interface {
 const (
 	// closeTimeout is how long calls have to end before the sockets are closed.
 	closeTimeout = 5 * time.Second
-	// maxIncoming bounds how many requests are worked on at once.
+	// maxIncoming bounds the requests in progress.
 	maxIncoming = 200
-	// rememberedOrders is how many orders are known not to be carried out again.
+	// rememberedOrders is how many orders are remembered, so that none is carried out twice.
 	rememberedOrders = 1 << 12
-	// strangersLogged is how often it is logged that strangers call.
+	// strangersLogged is how often the log says that strangers send messages.
 	strangersLogged = time.Minute
 )
 
-// Desk is who is told of calls, and asked about them.
+// Desk stores calls and orders, and answers questions about them.
 type Desk struct {
-	// Progress takes what is told of an order. What it refuses is told again for a while.
+	// Progress stores a report about an order. After an error, the exchange repeats it for a while.
 	Progress func(context.Context, telephony.Progress) error
-	// Incoming notes a call that has come in, and finds the number to redirect it to, in digits.
-	// It returns within a fraction of a second. The number is empty when nobody has the called
-	// one. An error means that this cannot be told now; the call is redirected all the same.
+	// Incoming stores a call that has come in, and finds the number to redirect it to, as digits. It returns within a
+	// fraction of a second. The number is empty if nobody has the called one. An error means that this is not known
+	// now; the call is redirected to the default destination.
 	Incoming func(context.Context, telephony.Event) (number string, err error)
-	// Ended tells more of a call that has come in.
+	// Ended stores more about a call that has come in.
 	Ended func(context.Context, telephony.Event)
 }
 
-// Exchange speaks SIP at its addresses, for one trunk at a time. It outlives the settings: calls
-// that have begun go on with those that they were begun with. It is safe for concurrent use.
+// Exchange speaks SIP at its addresses, for one trunk at a time. It survives changes of settings: calls keep the
+// settings with which they have begun. It is safe for concurrent use.
 type Exchange struct {
 	server   *sipgo.Server
 	logger   *zap.Logger
 	observer Observer
 	guard    *guard
 	strange  rate.Sometimes
-	probe    time.Duration // how often phones that talk are asked whether they are still there
-	incoming chan struct{} // a place for each request that is worked on
+	probe    time.Duration // how often the phones in a call are asked whether they are still there
+	incoming chan struct{} // a place for each request in progress
 
 	host  trunk.Host
 	trunk atomic.Pointer[trunk.Trunk] // nil without settings
@@ -91,14 +92,14 @@ type Exchange struct {
 
 	mu      sync.Mutex
 	sockets map[trunk.Address]*socket
-	calls   map[string]*call                 // by the orders' ids
-	used    map[*trunk.Trunk]int             // how many calls go on over each
+	calls   map[string]*call                 // by the id of the order
+	used    map[*trunk.Trunk]int             // how many calls use each trunk
 	past    *simplelru.LRU[string, struct{}] // the orders that have been carried out
 	closed  bool
 	ended   sync.WaitGroup
 }
 
-// New returns an exchange that listens nowhere yet; see [Exchange.Listen] and [Exchange.Use].
+// New returns an exchange that does not listen yet; see [Exchange.Listen] and [Exchange.Use].
 func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	x := &Exchange{
 		logger: logger, observer: observer, strange: rate.Sometimes{Interval: strangersLogged},
@@ -126,9 +127,8 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	return x, nil
 }
 
-// Use puts the settings and the desk into effect, and stops listening where they do not say so. The
-// settings are complete, and [Exchange.Listen] has been called with their addresses. Settings that
-// equal those in effect leave the registration as it is.
+// Use applies the settings and the desk, and closes addresses that are not in the settings. The settings are complete,
+// and [Exchange.Listen] has been called with their addresses. Equal settings leave the registration as it is.
 func (x *Exchange) Use(s trunk.Settings, desk Desk) error {
 	x.desk.Store(&desk)
 	x.mu.Lock()
@@ -162,7 +162,7 @@ func (x *Exchange) Use(s trunk.Settings, desk Desk) error {
 	return nil
 }
 
-// trusts tells whether the address is the trunk's, or that of a trunk over which calls still go on.
+// trusts says whether the address belongs to the trunk, or to a trunk with calls in progress.
 func (x *Exchange) trusts(from netip.Addr) bool {
 	if t := x.trunk.Load(); t != nil && t.Trusts(from) {
 		return true
@@ -184,21 +184,21 @@ func (x *Exchange) drop(outcome string, from netip.Addr) {
 	})
 }
 
-// beside runs f beside all else. [Exchange.Close] waits for its end.
+// beside runs f in a goroutine. [Exchange.Close] waits for it.
 func (x *Exchange) beside(what string, f func()) {
 	x.ended.Go(func() { aside.Do(x.logger, what, f) })
 }
 
-// State is what an exchange is doing.
+// State says what an exchange is doing.
 type State struct {
-	// Calls is how many orders are carried out.
+	// Calls is how many orders are being carried out.
 	Calls int
-	// Registers tells whether the trunk is asked to send calls here, and Registered whether it
-	// has agreed.
+	// Registers says whether the exchange asks the trunk to send calls here, and Registered whether the trunk has
+	// accepted that.
 	Registers, Registered bool
 }
 
-// State tells what the exchange is doing.
+// State returns what the exchange is doing.
 func (x *Exchange) State() State {
 	x.mu.Lock()
 	s := State{Calls: len(x.calls)}
@@ -209,7 +209,7 @@ func (x *Exchange) State() State {
 	return s
 }
 
-// Close ends all calls, takes the registration back, and closes the sockets.
+// Close ends all calls, removes the registration, and closes the sockets.
 func (x *Exchange) Close() error {
 	x.mu.Lock()
 	x.closed = true

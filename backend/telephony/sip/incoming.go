@@ -15,10 +15,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// incomingTimeout bounds how long a caller waits to be told whom to call.
+// incomingTimeout bounds how long a caller waits for the number to call.
 const incomingTimeout = time.Second
 
-// invited answers an INVITE: one of a dialog changes the session, any other is a call that comes in.
+// invited answers an INVITE. In a dialog, it changes the session; any other is a call that comes in.
 func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	if r.To().Params.Has("tag") {
 		if l := x.legOf(r, tx); l != nil {
@@ -69,8 +69,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	}
 }
 
-// endOf tells how a call has ended that has not been redirected. Of one that has been, nothing is
-// heard any more.
+// endOf returns how a call has ended that was not redirected. Nothing is heard of a redirected call.
 func (x *Exchange) endOf(desk *Desk, e telephony.Event, status telephony.Status) {
 	if desk.Ended == nil {
 		return
@@ -79,7 +78,7 @@ func (x *Exchange) endOf(desk *Desk, e telephony.Event, status telephony.Status)
 	desk.Ended(context.Background(), e)
 }
 
-// callOf names the call: by its Call-ID, or by a digest of one that cannot be kept.
+// callOf returns the id of the call: its Call-ID, or a digest of one that cannot be stored.
 func callOf(r *sip.Request) string {
 	id := string(*r.CallID())
 	odd := func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }

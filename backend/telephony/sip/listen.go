@@ -11,14 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
-// socket is an address that is listened at.
+// socket is an address at which the exchange listens.
 type socket struct {
 	close func() error
 	done  chan struct{}
 }
 
-// Listen listens at the addresses beside those that are listened at already. The error names the
-// address that is in use; nothing has changed then.
+// Listen opens the addresses at which the exchange does not listen yet. If an address is in use, the error names it,
+// and nothing has changed.
 func (x *Exchange) Listen(addresses []trunk.Address) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,7 +60,7 @@ func (x *Exchange) open(a trunk.Address) (*socket, error) {
 		}
 		s.close = c.Close
 		x.serve(s, func() { _ = x.server.ServeUDP(packets{c, x.guard}) })
-		for x.host.UA.TransportLayer().Pool(trunk.UDP).Get(c.LocalAddr().String()) == nil { // else what is sent now would want the port for itself
+		for x.host.UA.TransportLayer().Pool(trunk.UDP).Get(c.LocalAddr().String()) == nil { // otherwise messages that are sent now would open the port themselves
 			time.Sleep(time.Millisecond)
 		}
 		return s, nil
@@ -74,7 +74,7 @@ func (x *Exchange) open(a trunk.Address) (*socket, error) {
 	return s, nil
 }
 
-// serve has what comes in at the socket read until that is closed.
+// serve reads messages from the socket until it is closed.
 func (x *Exchange) serve(s *socket, read func()) {
 	aside.Go(x.logger, "reading SIP", func() {
 		defer close(s.done)
@@ -82,8 +82,7 @@ func (x *Exchange) serve(s *socket, read func()) {
 	})
 }
 
-// Trim stops listening where the settings in effect do not say so: at the addresses of settings that
-// have not come into effect after all.
+// Trim closes addresses that are not in the current settings, such as those of settings that were refused in the end.
 func (x *Exchange) Trim() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

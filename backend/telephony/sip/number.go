@@ -11,11 +11,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 )
 
-// maxUser is the size in bytes of what may be a number in an address.
+// maxUser bounds a number in an address, in bytes.
 const maxUser = 64
 
-// numberOf are the digits of the number that an address names, in international form; empty when
-// it names none. A number of the region needs no country's code.
+// numberOf returns the digits of the number in an address, in international form, or "" if there is none. Numbers of
+// the region need no country code.
 func numberOf(address *sip.Uri, region string) string {
 	text := address.User
 	if text == "" {
@@ -45,8 +45,8 @@ func numberOf(address *sip.Uri, region string) string {
 	return trunk.Bounded(digits)
 }
 
-// callerOf are the digits of who calls. They are empty when the caller wants not to be known, or
-// has no number. The trunk vouches for P-Asserted-Identity (RFC 3325), and From is the caller's own.
+// callerOf returns the digits of the caller. They are empty if the caller wants to stay unknown or has no number. The
+// trunk vouches for P-Asserted-Identity (RFC 3325); callers write From themselves.
 func callerOf(invite *sip.Request, region string) string {
 	for _, privacy := range invite.GetHeaders("Privacy") {
 		for word := range strings.SplitSeq(strings.ToLower(privacy.Value()), ";") {
@@ -72,8 +72,8 @@ func callerOf(invite *sip.Request, region string) string {
 	return ""
 }
 
-// calledOf are the digits of the number that is called: that of the request's own address, or else
-// the one that the caller has dialled.
+// calledOf returns the digits of the called number: the one in the request's own address, or else the one that the
+// caller has dialled.
 func calledOf(invite *sip.Request, region string) string {
 	if digits := numberOf(&invite.Recipient, region); digits != "" {
 		return digits

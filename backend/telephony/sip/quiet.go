@@ -8,16 +8,16 @@ import (
 	"go.uber.org/zap"
 )
 
-// The library has settings for the whole process. What it tells of its connections is not logged. And
-// what is longer than a packet is sent by UDP all the same, in fragments, as others do: trunks that are
-// reached by UDP seldom take TCP for longer messages (RFC 3261, section 18.1.1).
+// The library has settings for the whole process. Its log of connections is switched off. Messages that are longer than
+// a packet still go by UDP, in fragments, as others send them: trunks with UDP rarely accept TCP for longer messages
+// (RFC 3261, section 18.1.1).
 func init() {
 	sip.SetDefaultLogger(slog.New(slog.DiscardHandler))
-	sip.UDPMTUSize = maxMessage + 200 // of which it leaves 200 free
+	sip.UDPMTUSize = maxMessage + 200 // the library leaves 200 free
 }
 
-// quiet takes what the library logs. It logs whole messages, with the numbers in them, so only the
-// words are taken, and only for who looks for a fault.
+// quiet receives the library's log. The library logs complete messages with numbers in them. So quiet keeps only the
+// words, at debug level.
 func quiet(logger *zap.Logger) *slog.Logger { return slog.New(quietHandler{logger}) }
 
 type quietHandler struct{ logger *zap.Logger }

@@ -10,14 +10,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// tellTimeout bounds one attempt to tell of a call, tellPause and tellAttempts the others.
+// tellTimeout bounds one attempt to report to the desk. tellPause and tellAttempts bound the further attempts.
 const (
 	tellTimeout  = 10 * time.Second
 	tellPause    = time.Second
 	tellAttempts = 7
 )
 
-// tell tells the desk how far the call has come.
+// tell reports to the desk how far the call has come.
 func (c *call) tell(p telephony.Progress) {
 	if p.Order = c.order.ID; p.At.IsZero() {
 		p.At = time.Now()
@@ -25,11 +25,10 @@ func (c *call) tell(p telephony.Progress) {
 	if p.Outcome != telephony.Talked {
 		p.Talk = telephony.Untold
 	}
-	c.news <- p // which has room for all that is told of a call
+	c.news <- p // the channel has room for all reports of a call
 }
 
-// report tells the desk what is told of the call, in its order, again and again where the desk cannot
-// take it.
+// report sends the reports of the call to the desk, in order, and repeats those that the desk cannot store.
 func (c *call) report() {
 	for p := range c.news {
 		pause := tellPause

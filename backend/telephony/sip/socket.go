@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// maxMessage is the size in bytes of a message.
+	// maxMessage bounds a message, in bytes.
 	maxMessage = 16 << 10
-	// maxCallID is the size in bytes of a call's id.
+	// maxCallID bounds a call's id, in bytes.
 	maxCallID = 200
 )
 
-// packets are those of a socket that the trunk has sent and that can be read. Everything else is
-// dropped and counted: an answer would tell strangers that somebody is here, or could be sent to
-// somebody else in their name.
+// packets reads from a socket only what the trunk has sent and what can be read. It drops and counts everything else.
+// An answer would tell strangers that somebody is here, and it could go to somebody else whose address was forged.
 type packets struct {
 	net.PacketConn
 	guard *guard
 }
 
-// guard says what is let in.
+// guard decides what comes in.
 type guard struct {
 	trusted func(netip.Addr) bool
 	dropped func(outcome string, from netip.Addr)
@@ -46,7 +45,7 @@ func (p packets) ReadFrom(b []byte) (int, net.Addr, error) {
 		switch {
 		case !p.guard.trusted(address):
 			p.guard.dropped(Stranger, address)
-		case len(bytes.Trim(b[:n], "\r\n\x00")) == 0: // keeps the way through a router open
+		case len(bytes.Trim(b[:n], "\r\n\x00")) == 0: // it keeps a router's mapping open
 		case n > maxMessage || !p.guard.readable(b[:n]):
 			p.guard.dropped(Torn, address)
 		default:
@@ -55,8 +54,8 @@ func (p packets) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// readable tells whether the datagram is a message with all headers by which it can be told what it
-// is about. The library reads it once more; it takes headers for granted that may be missing.
+// readable says whether the datagram is a message with all required headers. The library reads it again, and assumes
+// that these headers exist.
 func (g *guard) readable(datagram []byte) (readable bool) {
 	steps.Walk(len(datagram))
 	aside.Do(g.logger, "reading a SIP message", func() { // the library's reader may panic
@@ -66,7 +65,7 @@ func (g *guard) readable(datagram []byte) (readable bool) {
 	return readable
 }
 
-// complete tells whether the headers are there that each message has (RFC 3261, section 8.1.1).
+// complete says whether the headers are there that each message has (RFC 3261, section 8.1.1).
 func complete(m sip.Message) bool {
 	var headers interface {
 		Via() *sip.ViaHeader
@@ -92,7 +91,7 @@ func complete(m sip.Message) bool {
 	return branch != "" && len(*id) <= maxCallID && (method == "" || cseq.MethodName == method)
 }
 
-// connections are those that the trunk opens. Others are closed before they can send anything.
+// connections accepts connections of the trunk. It closes others before they can send anything.
 type connections struct {
 	net.Listener
 	guard *guard
@@ -114,7 +113,7 @@ func (l connections) Accept() (net.Conn, error) {
 	}
 }
 
-// addressOf is the IP address without port and zone.
+// addressOf returns the IP address without port and zone.
 func addressOf(from net.Addr) netip.Addr {
 	if from == nil {
 		return netip.Addr{}

@@ -10,7 +10,7 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// confirm takes the dialog from the response (RFC 3261, section 12.1.2).
+// confirm reads the dialog from the response (RFC 3261, section 12.1.2).
 func (l *Leg) confirm(res *sip.Response) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -19,7 +19,7 @@ func (l *Leg) confirm(res *sip.Response) {
 }
 
 func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri, routes []string) {
-	if to := res.To(); to != nil { // over TCP nobody has looked
+	if to := res.To(); to != nil { // over TCP, nobody has checked that
 		tag, _ = to.Params.Get("tag")
 	}
 	target = otherwise
@@ -33,7 +33,7 @@ func dialogOf(res *sip.Response, otherwise sip.Uri) (tag string, target sip.Uri,
 	return tag, target, routes
 }
 
-// request makes one of the dialog (RFC 3261, section 12.2.1.1).
+// request makes a request in the dialog (RFC 3261, section 12.2.1.1).
 func (l *Leg) request(method sip.RequestMethod, seq uint32) *sip.Request {
 	return l.within(method, seq, l.remoteTag, l.target, l.routes)
 }
@@ -61,8 +61,7 @@ func (l *Leg) within(method sip.RequestMethod, seq uint32, tag string, target si
 	return r
 }
 
-// Acknowledge sends the ACK of the answer with the session, and keeps it for when the answer is
-// repeated.
+// Acknowledge sends the ACK of the answer with the session, and keeps it in case the answer is repeated.
 func (l *Leg) Acknowledge(description []byte) {
 	l.mu.Lock()
 	ack := l.request(sip.ACK, l.invite.CSeq().SeqNo)
@@ -77,7 +76,7 @@ func (l *Leg) Acknowledge(description []byte) {
 	l.write(ack)
 }
 
-// refuse acknowledges an answer of which nothing will come. What the phone has offered is declined.
+// refuse acknowledges an answer that is not needed any more. It declines the phone's offer.
 func (l *Leg) refuse(offer []byte) {
 	if offer == nil || l.invite.Body() != nil {
 		l.Acknowledge(nil)
@@ -87,9 +86,8 @@ func (l *Leg) refuse(offer []byte) {
 	time.Sleep(overtaking)
 }
 
-// Leave ends the leg once it has stopped ringing. An answer that has come in the moment in which the
-// call ended, so that nobody has taken it, is acknowledged before: every answer is (RFC 3261, section
-// 13.2.2.4).
+// Leave ends the leg after it has stopped ringing. If an answer came in the moment in which the call ended, Leave
+// acknowledges it first, because every answer needs an ACK (RFC 3261, section 13.2.2.4).
 func (l *Leg) Leave() {
 	<-l.over
 	l.mu.Lock()
@@ -101,14 +99,13 @@ func (l *Leg) Leave() {
 	l.bye()
 }
 
-// write sends an ACK. It cannot be told whether it arrives: when it does not, the answer is repeated.
+// write sends an ACK. Nobody knows whether it arrives; if it does not, the answer is repeated.
 func (l *Leg) write(ack *sip.Request) {
 	_ = l.trunk.client.WriteRequest(ack, sipgo.ClientRequestBuild)
 }
 
-// repeated is told of each further answer to the INVITE. That of our phone gets its ACK again. A
-// proxy may have called several, of which another has answered as well: that one is hung up (RFC
-// 3261, section 13.2.2.4).
+// repeated handles a further answer to the INVITE. An answer of our phone gets its ACK again. A proxy may have called
+// several phones, and another one may have answered as well: that one is hung up (RFC 3261, section 13.2.2.4).
 func (l *Leg) repeated(res *sip.Response) {
 	if !res.IsSuccess() {
 		return
@@ -138,7 +135,7 @@ func (l *Leg) repeated(res *sip.Response) {
 	}
 }
 
-// next is the number of our next request.
+// next returns the number of our next request.
 func (l *Leg) next() uint32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,8 +143,8 @@ func (l *Leg) next() uint32 {
 	return l.seq
 }
 
-// bye hangs up, unless that has been done by either side, and waits for the answer for a while. The
-// leg is forgotten after that.
+// bye hangs up, unless either side has done so already, and waits for the answer for a while. Then the leg is
+// forgotten.
 func (l *Leg) bye() {
 	defer l.trunk.host.drop(l)
 	l.mu.Lock()
@@ -164,8 +161,8 @@ func (l *Leg) bye() {
 	_, _ = l.trunk.do(ctx, r, l.next)
 }
 
-// Alive asks the phone whether it still knows of the call. What answers at all does, unless it says
-// that it does not (RFC 3261, section 12.2.1.2).
+// Alive asks the phone whether it still knows the call. Any answer counts, unless it says no (RFC 3261, section
+// 12.2.1.2).
 func (l *Leg) Alive(ctx context.Context) bool {
 	l.mu.Lock()
 	if l.ended {
@@ -181,7 +178,7 @@ func (l *Leg) Alive(ctx context.Context) bool {
 	return err == nil && res.StatusCode != sip.StatusCallTransactionDoesNotExists && res.StatusCode != sip.StatusRequestTimeout
 }
 
-// HeardBye notes that the other side has hung up, and tells so once.
+// HeardBye notes that the other side has hung up, and reports it once.
 func (l *Leg) HeardBye() {
 	l.mu.Lock()
 	known := l.ended
@@ -192,7 +189,7 @@ func (l *Leg) HeardBye() {
 	}
 }
 
-// Of tells whether the request is of the leg's dialog, and not older than the one before.
+// Of says whether the request belongs to the leg's dialog and is not older than the previous one.
 func (l *Leg) Of(r *sip.Request) (own, inOrder bool) {
 	from, _ := r.From().Params.Get("tag")
 	to, _ := r.To().Params.Get("tag")

@@ -8,15 +8,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// Host is what the trunks of one exchange share.
+// Host is what the trunks of an exchange share.
 type Host struct {
 	UA     *sipgo.UserAgent
 	Logger *zap.Logger
-	// Beside runs f beside all else. what says in words what f does.
+	// Beside runs f in a goroutine. what says in words what f does.
 	Beside func(what string, f func())
 
 	mu   sync.Mutex
-	legs map[string]*Leg // by their Call-ID
+	legs map[string]*Leg // by Call-ID
 }
 
 func (h *Host) add(l *Leg) {
@@ -41,14 +41,14 @@ func (h *Host) Leg(callID string) *Leg {
 	return h.legs[callID]
 }
 
-// Legs is how many legs there are.
+// Legs returns how many legs there are.
 func (h *Host) Legs() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.legs)
 }
 
-// Respond answers a request with no more than a status and headers.
+// Respond answers a request with a status and headers only.
 func (h *Host) Respond(r *sip.Request, tx sip.ServerTransaction, status int, reason string, headers ...sip.Header) {
 	res := sip.NewResponseFromRequest(r, status, reason, nil)
 	for _, header := range headers {

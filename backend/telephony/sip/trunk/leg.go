@@ -10,70 +10,69 @@ import (
 )
 
 const (
-	// answerTimeout is how long the trunk may leave a call without any answer, be it that it is
-	// trying.
+	// answerTimeout is how long the trunk may leave a call without any response, even a provisional one.
 	answerTimeout = 10 * time.Second
-	// byeTimeout bounds how long the end of a call is waited for.
+	// byeTimeout bounds the wait for the end of a call.
 	byeTimeout = 4 * time.Second
-	// aliveTimeout bounds how long a phone may take to say that it is still there.
+	// aliveTimeout bounds how long a phone may take to answer that it is still there.
 	aliveTimeout = 20 * time.Second
-	// overtaking is how long a BYE waits behind an ACK. Messages may overtake each other, and a phone can make nothing of
-	// a BYE that comes first.
+	// overtaking is how long a BYE waits after an ACK. Messages may overtake each other, and a phone cannot use a BYE
+	// that comes first.
 	overtaking = 100 * time.Millisecond
-	// Allowed are the methods that are understood.
+	// Allowed are the supported methods.
 	Allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS"
 )
 
-// Happening is what a leg tells.
+// Happening is something that has happened to a leg.
 type Happening struct {
 	Leg  *Leg
 	Kind Happened
-	// Status is the code of the response, and Session what the phone has offered or answered in it.
+	// Status is the code of the response. Session is what the phone has offered or answered in it.
 	Status  int
 	Session []byte
 }
 
-// Happened is what has happened to a leg.
+// Happened says what has happened to a leg.
 type Happened int
 
-// What happens.
+// What can happen.
 const (
 	Rings    Happened = iota
 	Answered          // with a session
-	Refused           // by the status
-	Lost              // nothing was heard
-	HungUp            // by whoever is there
-	Vanished          // it has not answered any more
+	Refused           // with the status
+	Lost              // there was no response
+	HungUp            // by the other side
+	Vanished          // it does not answer any more
 )
 
-// Leg is one of the two phones of a call: an INVITE that is sent, and the dialog that comes of it.
+// Leg is one of the two phones of a call: an INVITE, and the dialog that follows.
 type Leg struct {
-	// CallID and Tag are by which messages of its dialog are known.
+	// CallID and Tag identify the messages of its dialog.
 	CallID, Tag string
 
 	trunk    *Trunk
 	tell     func(Happening)
-	stop     chan struct{} // closed when the phone is to ring no more
+	stop     chan struct{} // closed when the phone must stop ringing
 	stopping sync.Once
-	over     chan struct{} // closed when ringing has ended, in whatever way
+	over     chan struct{} // closed when ringing has ended in any way
 
 	mu        sync.Mutex
-	invite    *sip.Request // the one that counts: the last that was sent
+	invite    *sip.Request // the last one that was sent
 	remoteTag string       // of the dialog; empty until there is one
-	answer    []byte       // the session of the final response, nil for none
+	answer    []byte       // the session of the final response, or nil
 	target    sip.Uri
 	routes    []string
 	seq       uint32 // of our last request
-	remoteSeq uint32 // of theirs
+	remoteSeq uint32 // of their last request
 	ack       *sip.Request
-	ended     bool                // BYE has been sent or come
-	joined    *Leg                // the other phone's
+	ended     bool                // BYE has been sent or received
+	joined    *Leg                // the leg of the other phone
 	renewing  bool                // a session is being changed
-	acks      chan<- *sip.Request // where the ACK of the number acksOf is waited for
+	acks      chan<- *sip.Request // receives the ACK of the number acksOf
 	acksOf    uint32
 }
 
-// Dial calls the number, and offers the session unless it is nil. What comes of that is told, from another goroutine.
+// Dial calls the number, and offers the session unless it is nil. Another goroutine reports what happens.
 func (t *Trunk) Dial(number, callerID string, offer []byte, tell func(Happening)) *Leg {
 	l := &Leg{
 		trunk: t, tell: tell, CallID: random(), Tag: random()[:16], seq: 1,
@@ -104,7 +103,7 @@ func (t *Trunk) Dial(number, callerID string, offer []byte, tell func(Happening)
 	return l
 }
 
-// setSession puts the description into the message.
+// setSession puts the session's description into the message.
 func setSession(m sip.Message, description []byte) {
 	if description != nil {
 		m.AppendHeader(sip.NewHeader("Content-Type", SessionType))
@@ -112,7 +111,7 @@ func setSession(m sip.Message, description []byte) {
 	m.SetBody(description)
 }
 
-// GiveUp ends the ringing: by CANCEL, or, where that crosses an answer, by BYE. It does not wait.
+// GiveUp ends the ringing with CANCEL, or with BYE if an answer crosses it. It does not wait.
 func (l *Leg) GiveUp() { l.stopping.Do(func() { close(l.stop) }) }
 
 // ring sends the INVITE and follows it until its end.
@@ -139,8 +138,8 @@ func (l *Leg) ring() {
 	}
 }
 
-// follow reads the responses to one INVITE. It returns the next to be sent, which is this one with
-// credentials, or nil.
+// follow reads the responses to one INVITE. It returns the next INVITE to send, which is the same with credentials, or
+// nil.
 func (l *Leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{}, stopped *<-chan time.Time) *sip.Request {
 	silent := time.NewTimer(answerTimeout)
 	defer silent.Stop()
@@ -193,7 +192,7 @@ func (l *Leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 			tx.Terminate()
 		case <-*stop:
 			*stop = nil
-			after := time.NewTimer(64 * sip.T1) // for which an end may take (RFC 3261, section 9.1)
+			after := time.NewTimer(64 * sip.T1) // an end may take so long (RFC 3261, section 9.1)
 			defer after.Stop()
 			*stopped = after.C
 			cancel()
@@ -203,7 +202,7 @@ func (l *Leg) follow(tx sip.ClientTransaction, attempt int, stop *chan struct{},
 	}
 }
 
-// sendCancel asks for the INVITE to be cancelled. It has the same branch as that.
+// sendCancel cancels the INVITE. CANCEL has the same branch.
 func (l *Leg) sendCancel() {
 	l.mu.Lock()
 	r := l.invite
@@ -221,6 +220,6 @@ func (l *Leg) sendCancel() {
 	l.trunk.host.Beside("cancelling", func() {
 		ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 		defer cancel()
-		_, _ = l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the INVITE's own response tells what came of it
+		_, _ = l.trunk.client.Do(ctx, c, sipgo.ClientRequestBuild) // the response to the INVITE says what came of it
 	})
 }

@@ -17,18 +17,16 @@ import (
 const (
 	// registerTimeout bounds one attempt to register.
 	registerTimeout = 15 * time.Second
-	// leaveTimeout bounds how long it may take to take a registration back.
+	// leaveTimeout bounds the removal of a registration.
 	leaveTimeout = 2500 * time.Millisecond
-	// firstPause and lastPause bound the pauses between attempts that fail; each is twice the
-	// one before.
+	// firstPause and lastPause bound the pauses after failed attempts. Each pause is twice the one before.
 	firstPause = 2 * time.Second
 	lastPause  = 5 * time.Minute
 	// shortest is the shortest time after which a registration is renewed.
 	shortest = 10 * time.Second
 )
 
-// keepRegistered asks the trunk to send calls here, and asks again before it forgets, until the
-// trunk is retired.
+// keepRegistered asks the trunk to send calls here, and renews that in time, until the trunk is retired.
 func (t *Trunk) keepRegistered() {
 	pause, told := firstPause, ""
 	for t.ending.Err() == nil {
@@ -55,8 +53,8 @@ func (t *Trunk) keepRegistered() {
 	}
 }
 
-// RegistersAs tells whether the other trunk registers the same user at the same place, so that its
-// registration takes the place of this one.
+// RegistersAs says whether the other trunk registers the same user at the same place, so that its registration replaces
+// this one.
 func (t *Trunk) RegistersAs(other *Trunk) bool {
 	return other.Settings.Register && t.Settings.Trunk == other.Settings.Trunk && t.Settings.Domain == other.Settings.Domain &&
 		t.Settings.User == other.Settings.User && t.contact.String() == other.contact.String()
@@ -65,7 +63,7 @@ func (t *Trunk) RegistersAs(other *Trunk) bool {
 // Registered says whether the trunk has agreed to send calls here.
 func (t *Trunk) Registered() bool { return t.registered.Load() }
 
-// Unregister takes the registration back.
+// Unregister removes the registration.
 func (t *Trunk) Unregister() {
 	if !t.registered.Swap(false) {
 		return
@@ -77,8 +75,8 @@ func (t *Trunk) Unregister() {
 	}
 }
 
-// register asks for a registration of the time, 0 to take it back, and returns for how long it is
-// granted.
+// register asks for a registration for the time, or removes it if the time is 0. It returns the time that the trunk
+// grants.
 func (t *Trunk) register(ctx context.Context, expires time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
 	defer cancel()
@@ -126,8 +124,8 @@ func (t *Trunk) registration(expires time.Duration) *sip.Request {
 	return r
 }
 
-// granted is for how long the trunk keeps the registration: what it says of this contact, or else of
-// all, or what was asked for.
+// granted returns how long the trunk keeps the registration: what it says about this contact, or else about all, or the
+// time that was asked for.
 func (t *Trunk) granted(res *sip.Response, asked time.Duration) time.Duration {
 	read := func(text string) time.Duration {
 		seconds, err := strconv.Atoi(text)
@@ -155,5 +153,5 @@ func (t *Trunk) granted(res *sip.Response, asked time.Duration) time.Duration {
 	return asked
 }
 
-// random is a text that nobody can guess.
+// random returns a text that nobody can guess.
 func random() string { return rand.Text() }

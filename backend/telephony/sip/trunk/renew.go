@@ -9,10 +9,10 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// renewTimeout bounds how long a phone may think about another session.
+// renewTimeout bounds how long a phone may take to accept another session.
 const renewTimeout = 20 * time.Second
 
-// renewal is an INVITE within the dialog of a leg, and the answer to it.
+// renewal is an INVITE in the dialog of a leg, and the answer to it.
 type renewal struct {
 	leg     *Leg
 	seq     uint32
@@ -29,8 +29,8 @@ var (
 	errSilent  = errors.New("no answer from the trunk")
 )
 
-// propose asks the phone of a dialog for another session: the one that is offered, or one that the
-// phone is to offer. A response that is a success has to be acknowledged.
+// propose asks the phone of a dialog for another session. It offers one, or asks the phone for an offer. The caller
+// acknowledges a successful response.
 func (l *Leg) propose(offer []byte) (*renewal, error) {
 	l.mu.Lock()
 	l.seq++
@@ -65,7 +65,7 @@ func (l *Leg) propose(offer []byte) (*renewal, error) {
 	}
 }
 
-// final is the final response of the transaction.
+// final returns the final response of the transaction.
 func final(ctx context.Context, tx sip.ClientTransaction) (*sip.Response, error) {
 	for {
 		select {
@@ -83,7 +83,7 @@ func final(ctx context.Context, tx sip.ClientTransaction) (*sip.Response, error)
 
 func (n *renewal) success() bool { return n.status >= 200 && n.status < 300 }
 
-// acknowledge sends the ACK, with a session when the phone has offered one.
+// acknowledge sends the ACK, with a session if the phone has offered one.
 func (n *renewal) acknowledge(description []byte) {
 	n.leg.mu.Lock()
 	ack := n.leg.request(sip.ACK, n.seq)
@@ -104,7 +104,7 @@ func (n *renewal) repeated(res *sip.Response) {
 	}
 }
 
-// Renew gives the phone another session, which it has to take.
+// Renew gives the phone another session, which it must accept.
 func (l *Leg) Renew(offer []byte) ([]byte, error) {
 	n, err := l.propose(offer)
 	if err != nil {
@@ -117,8 +117,8 @@ func (l *Leg) Renew(offer []byte) ([]byte, error) {
 	return n.session, nil
 }
 
-// Renewed passes an INVITE of the dialog on to the other phone: somebody holds, changes the codec, or
-// keeps the session alive (RFC 3261, section 14). Offers and answers go through as they are.
+// Renewed passes an INVITE of the dialog to the other phone: somebody holds the call, changes the codec, or keeps the
+// session alive (RFC 3261, section 14). It does not change offers and answers.
 func (l *Leg) Renewed(r *sip.Request, tx sip.ServerTransaction) {
 	offer := session(r)
 	if offer == nil && len(r.Body()) > 0 {
@@ -164,8 +164,8 @@ func (l *Leg) Renewed(r *sip.Request, tx sip.ServerTransaction) {
 	n.acknowledge(answer)
 }
 
-// respondSession answers an INVITE of a dialog with the session, again and again until the ACK comes
-// (RFC 3261, section 13.3.1.4). The ACK is nil when it does not.
+// respondSession answers an INVITE of a dialog with the session, and repeats that until the ACK comes (RFC 3261,
+// section 13.3.1.4). It returns nil if no ACK comes.
 func (l *Leg) respondSession(r *sip.Request, tx sip.ServerTransaction, description []byte, acks <-chan *sip.Request) *sip.Request {
 	res := sip.NewResponseFromRequest(r, sip.StatusOK, "OK", nil)
 	res.AppendHeader(&sip.ContactHeader{Address: l.trunk.contact})
@@ -193,7 +193,7 @@ func (l *Leg) respondSession(r *sip.Request, tx sip.ServerTransaction, descripti
 	}
 }
 
-// Acknowledged passes an ACK of the dialog on to who waits for it.
+// Acknowledged passes an ACK of the dialog to whoever waits for it.
 func (l *Leg) Acknowledged(r *sip.Request) {
 	l.mu.Lock()
 	acks := l.acks
@@ -207,21 +207,21 @@ func (l *Leg) Acknowledged(r *sip.Request) {
 	}
 }
 
-// partner is the leg of the other phone, once both are joined.
+// partner returns the leg of the other phone, or nil before the two are joined.
 func (l *Leg) partner() *Leg {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.joined
 }
 
-// Join notes who the other phone is.
+// Join notes the leg of the other phone.
 func (l *Leg) Join(other *Leg) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.joined = other
 }
 
-// begin tells whether the sessions of both may change: one change at a time.
+// begin says whether the sessions of both may change now: there is one change at a time.
 func (l *Leg) begin(other *Leg) bool {
 	for i, one := range []*Leg{l, other} {
 		one.mu.Lock()

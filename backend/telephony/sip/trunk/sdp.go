@@ -7,13 +7,13 @@ import (
 	"github.com/emiago/sipgo/sip"
 )
 
-// maxSession is the size in bytes of a session's description.
+// maxSession bounds a session's description, in bytes.
 const maxSession = 16 << 10
 
 // SessionType is the content type of a session's description (RFC 4566).
 const SessionType = "application/sdp"
 
-// session is the session's description in a message, nil when there is none.
+// session returns the session's description in a message, or nil if there is none.
 func session(m interface {
 	Body() []byte
 	ContentType() *sip.ContentTypeHeader
@@ -33,8 +33,8 @@ func session(m interface {
 	return body
 }
 
-// declined answers an offer in a way that no media flow: all streams are refused by port 0 (RFC 3264,
-// section 6). It is what a phone gets whose call has come to nothing (RFC 3725, section 6).
+// declined answers an offer without any media: port 0 refuses all streams (RFC 3264, section 6). A phone gets it if its
+// call has come to nothing (RFC 3725, section 6).
 func declined(offer []byte) []byte {
 	var answer bytes.Buffer
 	media := false

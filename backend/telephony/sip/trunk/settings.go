@@ -1,5 +1,5 @@
-// Package trunk is a SIP trunk: its settings, its addresses, its registration, and the dialogs with the phones behind it
-// (RFC 3261). It knows nothing of orders. Package sip asks it to call a phone, and hands down what comes in for a phone
+// Package trunk is a SIP trunk: its settings, its addresses, its registration, and the dialogs with the phones behind
+// it (RFC 3261). It does not know orders. Package sip asks it to call a phone, and gives it the requests of a phone
 // that it calls.
 package trunk
 
@@ -17,43 +17,42 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// The transports of SIP that a trunk is reached by.
+// The transports of SIP for a trunk.
 const (
 	UDP = "udp"
 	TCP = "tcp"
 )
 
 const (
-	// defaultPort is where SIP is spoken (RFC 3261, section 19.1.2).
+	// defaultPort is the port of SIP (RFC 3261, section 19.1.2).
 	defaultPort = 5060
-	// defaultExpires is for how long a registration is asked for, and the others are its bounds.
+	// defaultExpires is how long a registration lasts, and the others bound that.
 	defaultExpires = 10 * time.Minute
 	minExpires     = time.Minute
 	maxExpires     = 24 * time.Hour
 	// defaultCalls is how many orders are carried out at once.
 	defaultCalls = 20
 	maxCalls     = 1000
-	// defaultDuration is after which time a call is ended, and the others are its bounds.
+	// defaultDuration is the time after which a call is ended, and the others bound that.
 	defaultDuration = 2 * time.Hour
 	minDuration     = time.Minute
 	maxDuration     = 24 * time.Hour
-	// maxText is the size in bytes of a user's name, a password and a realm.
+	// maxText bounds a user's name, a password and a realm, in bytes.
 	maxText = 128
 	// maxTrusted bounds the networks of a trunk.
 	maxTrusted = 64
 )
 
-// Address is where SIP is listened for.
+// Address is an address at which SIP is received.
 type Address struct {
 	Transport string // UDP or TCP
 	At        netip.AddrPort
 }
 
-// String is the address as [ParseAddress] reads it.
+// String returns the address as [ParseAddress] reads it.
 func (a Address) String() string { return a.Transport + "/" + a.At.String() }
 
-// ParseAddress reads an address to listen at, such as udp/192.0.2.1:5060. UDP and port 5060 may be
-// left out.
+// ParseAddress reads an address such as udp/192.0.2.1:5060. UDP and port 5060 are optional.
 func ParseAddress(text string) (Address, error) {
 	a := Address{Transport: UDP}
 	rest := text
@@ -74,37 +73,34 @@ func ParseAddress(text string) (Address, error) {
 	return a, nil
 }
 
-// Settings are those of one trunk. Their zero values stand for the defaults.
+// Settings are the settings of a trunk. Their zero values mean the defaults.
 type Settings struct {
-	// Listen are the addresses of this side, one for the trunk's transport among them.
+	// Listen are the addresses of this side. One of them has the trunk's transport.
 	Listen []Address
-	// Public is the host, and perhaps the port, by which the trunk reaches this side. Empty for
-	// the address that is listened at.
+	// Public is the host, and optionally the port, by which the trunk reaches this side. Empty means the address of
+	// Listen.
 	Public string
-	// Trunk is the host, and perhaps the port, of the trunk: its registrar and proxy. Transport
-	// is UDP or TCP.
+	// Trunk is the host, and optionally the port, of the trunk: its registrar and proxy. Transport is UDP or TCP.
 	Trunk, Transport string
-	// Domain is that of the addresses at the trunk. Empty for the trunk's host.
+	// Domain is the domain of addresses at the trunk. Empty means the trunk's host.
 	Domain string
-	// User and Password are told to the trunk when it asks, for Realm alone unless that is empty.
+	// User and Password go to the trunk when it asks, only for Realm unless that is empty.
 	User, Password, Realm string
-	// Register asks the trunk to send calls here, for Expires at a time.
+	// Register asks the trunk to send calls here, each time for Expires.
 	Register bool
 	Expires  time.Duration
-	// Trusted are the networks of the trunk beside the addresses of its host. Nobody else is
-	// answered.
+	// Trusted are the networks of the trunk besides the addresses of its host. Nobody else gets an answer.
 	Trusted []netip.Prefix
-	// CallerID is the number that called persons are shown, in digits. Empty for the user.
+	// CallerID is the number that called people see, as digits. Empty means the user.
 	CallerID string
-	// Destination is where callers are redirected while it cannot be told for which number the
-	// called one stands, in digits. Empty for nowhere.
+	// Destination is where callers are redirected if it is not known which printed number the called one replaces, as
+	// digits. Empty means nowhere.
 	Destination string
-	// Prefix is put before numbers with a country's code: a plus sign, or what an exchange wants
-	// dialled.
+	// Prefix is put before numbers with a country code: a plus sign, or what an exchange wants dialled.
 	Prefix string
-	// Region is the country of numbers without a country's code, ISO 3166-1 alpha-2.
+	// Region is the country of numbers without a country code, in ISO 3166-1 alpha-2.
 	Region string
-	// Calls bounds how many orders are carried out at once, Duration how long one may take.
+	// Calls bounds how many orders are carried out at once, and Duration how long one may take.
 	Calls    int
 	Duration time.Duration
 }
@@ -115,7 +111,7 @@ var (
 	prefix   = regexp.MustCompile(`^\+?[0-9*#]{0,8}$`)
 )
 
-// CheckHost refuses what is no host with an optional port.
+// CheckHost returns an error for a text that is not a host with an optional port.
 func CheckHost(text string) error {
 	host, port := splitHost(text)
 	if _, err := netip.ParseAddr(host); err != nil && !hostName.MatchString(host) || port < 1 || port > 65535 {
@@ -124,7 +120,7 @@ func CheckHost(text string) error {
 	return nil
 }
 
-// splitHost gives the host without brackets, and the port. The port is 0 for what cannot be read.
+// splitHost returns the host without brackets, and the port. The port is 0 if it cannot be read.
 func splitHost(text string) (host string, port int) {
 	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		return text[1 : len(text)-1], defaultPort
@@ -140,7 +136,7 @@ func splitHost(text string) (host string, port int) {
 	return host, port
 }
 
-// CheckUser refuses what is no user of a SIP address.
+// CheckUser returns an error for a text that is not a user of a SIP address.
 func CheckUser(user string) error {
 	if !userName.MatchString(user) {
 		return errors.New("user: expected 1 to 64 letters, digits and signs that a SIP address may have before its @")
@@ -148,7 +144,7 @@ func CheckUser(user string) error {
 	return nil
 }
 
-// CheckSecret refuses a password or a realm that cannot be sent.
+// CheckSecret returns an error for a password or a realm that cannot be sent.
 func CheckSecret(name, text string) error {
 	if text == "" || len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("%s must have 1 to %d characters, and no control characters", name, maxText)
@@ -156,7 +152,7 @@ func CheckSecret(name, text string) error {
 	return nil
 }
 
-// CheckNumber refuses what is no number in international form.
+// CheckNumber returns an error for a text that is not a number in international form.
 func CheckNumber(name, number string) error {
 	if digits := Digits(number); len(digits) < minDigits || len(digits) > maxDigits {
 		return fmt.Errorf("%s: expected a number in international form, such as 74951234567", name)
@@ -164,7 +160,7 @@ func CheckNumber(name, number string) error {
 	return nil
 }
 
-// CheckPrefix refuses what cannot be dialled.
+// CheckPrefix returns an error for a text that cannot be dialled.
 func CheckPrefix(text string) error {
 	if text == "" || !prefix.MatchString(text) {
 		return errors.New("prefix: expected a plus sign, or up to 8 digits, * and #")
@@ -172,7 +168,7 @@ func CheckPrefix(text string) error {
 	return nil
 }
 
-// CheckRegion refuses what is no country with telephone numbers.
+// CheckRegion returns an error for a text that is not a country with telephone numbers.
 func CheckRegion(region string) error {
 	if phonenumbers.GetCountryCodeForRegion(region) == 0 {
 		return fmt.Errorf("region %q: expected a country's two letters, such as RU", region)

@@ -21,14 +21,14 @@ import (
 const (
 	// resolveEvery is how often the addresses of the trunk's host are looked up.
 	resolveEvery = time.Minute
-	// resolveTimeout bounds one such lookup.
+	// resolveTimeout bounds one lookup.
 	resolveTimeout = 5 * time.Second
-	// maxAttempts bounds how often a request is repeated with credentials: once, and once more
-	// when the trunk's nonce is stale.
+	// maxAttempts bounds how often a request is repeated with credentials: once, and once more if the trunk's nonce is
+	// stale.
 	maxAttempts = 2
 )
 
-// Trunk is a trunk with its settings. They do not change; another trunk takes its place.
+// Trunk is a trunk with its settings. They do not change: a new trunk replaces it.
 type Trunk struct {
 	Settings Settings
 
@@ -38,9 +38,9 @@ type Trunk struct {
 	name    string // of the trunk's host
 	port    int
 
-	addresses  atomic.Pointer[[]netip.AddrPort] // of the host; the first is called
+	addresses  atomic.Pointer[[]netip.AddrPort] // of the host; calls go to the first
 	registered atomic.Bool
-	registerID string // the Call-ID of all registrations, as their numbers count on
+	registerID string // the Call-ID of all registrations, because their numbers continue
 	registerNo uint32
 
 	ending context.Context
@@ -58,7 +58,7 @@ func New(host *Host, s Settings) (*Trunk, error) {
 		}
 	}
 	options := []sipgo.ClientOption{sipgo.WithClientHostname(name), sipgo.WithClientPort(port), sipgo.WithClientNAT()}
-	if s.Transport == UDP { // so that what is sent comes from where it is listened
+	if s.Transport == UDP { // so that messages leave from the address that receives
 		options = append(options, sipgo.WithClientConnectionAddr(own.At.String()))
 	}
 	client, err := sipgo.NewClient(host.UA, options...)
@@ -78,7 +78,7 @@ func New(host *Host, s Settings) (*Trunk, error) {
 	return t, nil
 }
 
-// Run keeps what is known of the trunk up to date until it is retired.
+// Run keeps the addresses and the registration up to date until the trunk is retired.
 func (t *Trunk) Run() {
 	if t.addresses.Load() == nil {
 		t.resolve()
@@ -100,11 +100,11 @@ func (t *Trunk) Run() {
 	}
 }
 
-// Retire ends what Run does. Calls over the trunk go on.
+// Retire ends Run. Calls over the trunk continue.
 func (t *Trunk) Retire() { t.end() }
 
-// resolve looks up the trunk's host: its service records (RFC 3263) when no port is given, and else
-// its addresses. What was known holds while nothing is found.
+// resolve looks up the trunk's host: its service records (RFC 3263) if no port is given, and otherwise its addresses.
+// If nothing is found, the previous addresses stay.
 func (t *Trunk) resolve() {
 	ctx, cancel := context.WithTimeout(t.ending, resolveTimeout)
 	defer cancel()
@@ -133,7 +133,7 @@ func (t *Trunk) resolve() {
 		return
 	}
 	own := t.Settings.Listen[0].At.Addr()
-	slices.SortStableFunc(found, func(a, b netip.AddrPort) int { // those of the own family first
+	slices.SortStableFunc(found, func(a, b netip.AddrPort) int { // the own address family comes first
 		rank := func(p netip.AddrPort) int {
 			if p.Addr().Is4() == own.Unmap().Is4() {
 				return 0
@@ -145,7 +145,7 @@ func (t *Trunk) resolve() {
 	t.addresses.Store(&found)
 }
 
-// Trusts tells whether the address is one of the trunk's.
+// Trusts says whether the address belongs to the trunk.
 func (t *Trunk) Trusts(from netip.Addr) bool {
 	if addresses := t.addresses.Load(); addresses != nil {
 		if slices.ContainsFunc(*addresses, func(a netip.AddrPort) bool { return a.Addr() == from }) {
@@ -155,7 +155,7 @@ func (t *Trunk) Trusts(from netip.Addr) bool {
 	return slices.ContainsFunc(t.Settings.Trusted, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// Ready tells why the trunk cannot be called over now.
+// Ready returns an error if the trunk cannot place calls now.
 func (t *Trunk) Ready() error {
 	switch {
 	case t.addresses.Load() == nil:
@@ -166,7 +166,7 @@ func (t *Trunk) Ready() error {
 	return nil
 }
 
-// Address is that of a user at the trunk.
+// Address returns the address of a user at the trunk.
 func (t *Trunk) Address(user string) sip.Uri {
 	host, port := splitHost(t.Settings.Domain)
 	if !strings.HasSuffix(t.Settings.Domain, ":"+strconv.Itoa(port)) {
@@ -175,7 +175,7 @@ func (t *Trunk) Address(user string) sip.Uri {
 	return sip.Uri{Scheme: "sip", User: user, Host: host, Port: port}
 }
 
-// toTrunk makes the request one that goes to the trunk itself, whatever its own address.
+// toTrunk makes the request go to the trunk itself, whatever its own address is.
 func (t *Trunk) toTrunk(r *sip.Request) {
 	r.SetTransport(strings.ToUpper(t.Settings.Transport))
 	if addresses := t.addresses.Load(); addresses != nil {
@@ -183,13 +183,13 @@ func (t *Trunk) toTrunk(r *sip.Request) {
 	}
 }
 
-// send begins a transaction with the request, whose headers are complete but for Via.
+// send begins a transaction with the request, whose headers are complete except for Via.
 func (t *Trunk) send(ctx context.Context, r *sip.Request) (sip.ClientTransaction, error) {
 	return t.client.TransactionRequest(ctx, r, sipgo.ClientRequestBuild)
 }
 
-// do sends a request that is no INVITE, with credentials if the trunk asks for them, and returns the
-// final response to it. next gives the number of the repeated request.
+// do sends a request other than INVITE, with credentials if the trunk asks for them, and returns its final response.
+// next returns the number of the repeated request.
 func (t *Trunk) do(ctx context.Context, r *sip.Request, next func() uint32) (*sip.Response, error) {
 	for attempt := 0; ; attempt++ {
 		res, err := t.client.Do(ctx, r, sipgo.ClientRequestBuild)
@@ -204,8 +204,8 @@ func (t *Trunk) do(ctx context.Context, r *sip.Request, next func() uint32) (*si
 	}
 }
 
-// authorized is the request with the credentials that the response to it asks for. It is nil when
-// none are asked for, or those that are known would not help.
+// authorized returns the request with the credentials that the response asks for. It returns nil if the response asks
+// for none, or if the known ones would not help.
 func (t *Trunk) authorized(r *sip.Request, res *sip.Response, attempt int, next func() uint32) *sip.Request {
 	asked, given := "WWW-Authenticate", "Authorization"
 	switch res.StatusCode {
