@@ -1,174 +1,34 @@
 package capture
 
 import (
-	"bytes"
-	"fmt"
-	"mime/multipart"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/text/encoding/charmap"
-)
 
-// posted is the form of a body that comes in pieces of any size.
-func posted(t *testing.T, contentType, body, page string) Form {
-	t.Helper()
-	var forms []Form
-	for _, size := range []int{1, 7, 1 << 20} {
-		b := NewBody(contentType)
-		require.NotNil(t, b, contentType)
-		for rest := []byte(body); len(rest) > 0; {
-			n, err := b.Write(rest[:min(size, len(rest))])
-			require.NoError(t, err)
-			rest = rest[n:]
-		}
-		form, err := b.Form(page)
-		require.NoError(t, err)
-		forms = append(forms, form)
-	}
-	require.Equal(t, forms[0], forms[1])
-	require.Equal(t, forms[0], forms[2])
-	return forms[0]
-}
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
+)
 
 const pairs = "application/x-www-form-urlencoded"
 
-func TestForms(t *testing.T) {
-	sent := []Field{{"your-name", "Анна"}, {"lamp[]", "desk"}, {"lamp[]", "floor"}, {"text", "Line 1\r\nLine 2 & 100 %"}, {"empty", ""}}
-	var encoded []string
-	parts := new(bytes.Buffer)
-	w := multipart.NewWriter(parts)
-	photo, err := w.CreateFormFile("photo", `lamp "old".jpg`)
+// sent is the form that the pairs say.
+func sent(t *testing.T, query string) posted.Form {
+	t.Helper()
+	body := posted.New(pairs)
+	body.Write([]byte(query))
+	form, err := body.Form("")
 	require.NoError(t, err)
-	fmt.Fprint(photo, "\r\n--", w.Boundary()[:10], strings.Repeat("\x00\r\n--", 200_000))
-	for _, f := range sent {
-		encoded = append(encoded, url.QueryEscape(f.Name)+"="+url.QueryEscape(f.Value))
-		require.NoError(t, w.WriteField(f.Name, f.Value))
-	}
-	require.NoError(t, w.Close())
-	require.Equal(t, Form{Fields: sent}, posted(t, pairs, strings.Join(encoded, "&"), ""))
-	require.Equal(t, Form{Fields: sent}, posted(t, w.FormDataContentType(), parts.String(), ""), "what stands behind a file is read")
-
-	require.Equal(t, Form{Fields: []Field{{"name", "Ann"}, {"contact.phone", "+7 495"}, {"lamps.0", "desk"}, {"lamps.1.n", "2"}, {"agreed", "true"}}},
-		posted(t, "application/json; charset=utf-8", `{"name":"Ann","contact":{"phone":"+7 495","none":null},"lamps":["desk",{"n":2}],"agreed":true}`, ""))
-	require.Equal(t, []Field{{"a", "%zz"}, {"b", ""}, {"", "c"}}, posted(t, pairs, "a=%zz&&b&=c", "").Fields)
-
-	for _, other := range []string{"image/png", "application/octet-stream", "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=" + strings.Repeat("a", 71), "a/b/c"} {
-		require.Nil(t, NewBody(other), other)
-	}
+	return form
 }
 
-// What scripts send is read by what it looks like.
-func TestTextsWithoutAType(t *testing.T) {
-	fields := []Field{{"name", "Иван"}, {"phone", "+7 921"}}
-	object := `{"name":"Иван","phone":"+7 921"}`
-	query := "name=%D0%98%D0%B2%D0%B0%D0%BD&phone=%2B7+921"
-	for _, contentType := range []string{"", "text/plain", "text/plain;charset=UTF-8", pairs, "application/json"} {
-		for _, body := range []string{object, " \n" + object, query, `[{"name":"name","value":"Иван"},{"name":"phone","value":"+7 921"}]`,
-			`[{"id":"f_1","label":"name","value":"Иван","type":"text"},{"value":["+7 921"],"key":"phone"}]`} {
-			require.Equal(t, fields, posted(t, contentType, body, "").Fields, "%s: %s", contentType, body)
-		}
+// formOf is the form of fields with these names and values.
+func formOf(namesAndValues ...string) (f posted.Form) {
+	for pair := range slices.Chunk(namesAndValues, 2) {
+		f.Fields = append(f.Fields, posted.Field{Name: pair[0], Value: pair[1]})
 	}
-	require.Equal(t, []Field{{"name", "Tom & Ann"}, {"message", "a=b\nc"}, {"phone", "100%"}}, posted(t, "text/plain", "name=Tom & Ann\r\nmessage=a=b\nc\r\nphone=100%\r\n", "").Fields, "as browsers write it")
-	require.Equal(t, []Field{{"form.fields.0.name", "Lamp"}, {"form.fields.0.price", "5"}, {"tel", "1"}}, posted(t, "application/json", `{"form":{"fields":[{"name":"Lamp","price":5},{"name":"tel","value":1}]}}`, "").Fields)
-	for _, other := range []string{"Hello", `{"name":`, `"name"`} {
-		form, err := posting("text/plain", other)
-		require.Empty(t, form.Fields)
-		require.ErrorIs(t, err, ErrUnreadable, other)
-	}
-}
-
-func posting(contentType, body string) (Form, error) {
-	b := NewBody(contentType)
-	b.Write([]byte(body))
-	return b.Form("")
-}
-
-func TestGraphQL(t *testing.T) {
-	for body, want := range map[string][]Field{
-		`{"operationName":"Lamps","query":"query Lamps($name: String) { lamps(name: $name) { id } }","variables":{"name":"Desk","phone":"+74951234567"}}`:                          nil,
-		`{"query":"{ lamps { id } }","variables":{"email":"a@b.example"}}`:                                                                                                         nil,
-		`{"operationName":"Ask","query":"mutation Ask($input: Lead!) { ask(input: $input) { ok } }","variables":{"input":{"name":"Anna","phone":"+74951234567"}},"extensions":{}}`: {{"input.name", "Anna"}, {"input.phone", "+74951234567"}},
-		`{"query":"mutation { ask(name: \"Anna \\\"B\\\"\", phone:\"+74951234567\") { ok } }"}`:                                                                                    {{"name", `Anna "B"`}, {"phone", "+74951234567"}},
-		`[{"query":"query { lamps { id } }"},{"query":"mutation A { a { ok } }","variables":{"tel":"1"}}]`:                                                                         {{"tel", "1"}},
-		`{"query":"desk lamps","page":2}`: {{"query", "desk lamps"}, {"page", "2"}},
-	} {
-		require.Equal(t, want, posted(t, "application/json", body, "").Fields, body)
-	}
-}
-
-func TestCharacterSets(t *testing.T) {
-	koi8, err := charmap.KOI8R.NewEncoder().String("Анна")
-	require.NoError(t, err)
-	windows, err := charmap.Windows1251.NewEncoder().String("Анна")
-	require.NoError(t, err)
-	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(koi8), "koi8-r").Fields[0].Value)
-	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(windows), "Windows-1251").Fields[0].Value)
-	require.Equal(t, "Анна", posted(t, pairs+"; charset=windows-1251", "name="+url.QueryEscape(windows), "utf-8").Fields[0].Value)
-	require.Equal(t, "Анна", posted(t, pairs, "name="+url.QueryEscape(windows)+"&_charset_=windows-1251", "koi8-r").Fields[0].Value)
-	require.Equal(t, "Анна", posted(t, pairs, "name=%D0%90%D0%BD%D0%BD%D0%B0", "windows-1251").Fields[0].Value, "what is UTF-8 is read so")
-	for _, name := range []string{"Иван", "иван", "ИВАН", "Анна-Мария", "Ия", "Юлия Щукина", "Хью Юшкевич", "Їжак Олексій", "перезвоните мне", "Жду Вас в 10:00, спасибо!", "ООО «Свет»"} {
-		for label, set := range map[string]*charmap.Charmap{"windows-1251": charmap.Windows1251, "koi8-u": charmap.KOI8U} {
-			if set == charmap.KOI8U && strings.Contains(name, "«") {
-				continue // it has none
-			}
-			sent, err := set.NewEncoder().String(name)
-			require.NoError(t, err)
-			for _, known := range []string{"", "utf-8", "iso-8859-1", "nonsense"} {
-				require.Equal(t, name, posted(t, pairs, "name="+url.QueryEscape(sent)+"&tel=1", known).Fields[0].Value, "%s in %s", name, label)
-			}
-		}
-	}
-	for _, name := range []string{"Jörg Groß", "Zoé", "Ñandú", "Élise à Paris"} {
-		sent, err := charmap.Windows1252.NewEncoder().String(name)
-		require.NoError(t, err)
-		require.Equal(t, name, posted(t, pairs, "name="+url.QueryEscape(sent), "").Fields[0].Value)
-	}
-	require.Equal(t, "caf\u00e9", posted(t, pairs, "name=caf%E9", "no such set").Fields[0].Value)
-}
-
-func TestBodiesThatLie(t *testing.T) {
-	for contentType, bodies := range map[string][]string{
-		"application/json": {"", "{", `{"a":`, `[`, `"a"`, `{"a":1}}`[:6], strings.Repeat(`{"a":`, 10_000), `{"a":` + strings.Repeat("[", 10_000)},
-		"multipart/form-data; boundary=b": {"", "--b", "--b\r\nContent-Disposition: form-data; name=\"a\"", "--b\r\n\r\nvalue", "--b\r\n" + strings.Repeat("x", 100_000),
-			strings.Repeat("--b\r\n", 50_000)},
-	} {
-		for _, body := range bodies {
-			b := NewBody(contentType)
-			b.Write([]byte(body))
-			form, err := b.Form("")
-			if err != nil {
-				require.ErrorIs(t, err, ErrUnreadable)
-			}
-			require.Empty(t, form.Fields, "%.50q", body)
-		}
-	}
-	many := posted(t, pairs, strings.Repeat("a=1&", 10_000), "")
-	require.Len(t, many.Fields, maxFields)
-	require.True(t, many.Cut)
-
-	long := NewBody(pairs)
-	for range 10 << 10 {
-		long.Write([]byte(strings.Repeat("a", 1024)))
-	}
-	require.LessOrEqual(t, cap(long.kept), 2*maxKept)
-	form, err := long.Form("")
-	require.NoError(t, err)
-	require.True(t, form.Cut)
-
-	// A file of any size is never held.
-	files := NewBody("multipart/form-data; boundary=b")
-	files.Write([]byte("--b\r\nContent-Disposition: form-data; name=photo; filename=a.jpg\r\n\r\n"))
-	for range 10 << 10 {
-		files.Write([]byte(strings.Repeat("\r\n--", 256)))
-	}
-	files.Write([]byte("\r\n--b\r\nContent-Disposition: form-data; name=phone\r\n\r\n123\r\n--b--\r\n"))
-	require.Less(t, len(files.kept)+cap(files.parts.pending), 20<<10)
-	form, err = files.Form("")
-	require.NoError(t, err)
-	require.Equal(t, Form{Fields: []Field{{"phone", "123"}}}, form)
+	return f
 }
 
 // The forms of the programs that most sites have, as browsers send them.
@@ -244,12 +104,12 @@ func TestRecognise(t *testing.T) {
 		"ticked boxes":  {`lamp[]=desk|lamp[]=floor|tel=+74951234567`, Recognised{Phone: "+74951234567", UserFields: map[string]string{"lamp[]": "desk, floor"}}},
 	} {
 		t.Run(called, func(t *testing.T) {
-			var f Form
+			var f posted.Form
 			for pair := range strings.SplitSeq(c.fields, "|") {
 				name, value, _ := strings.Cut(pair, "=")
-				f.Fields = append(f.Fields, Field{name, value})
+				f.Fields = append(f.Fields, posted.Field{Name: name, Value: value})
 			}
-			require.Equal(t, c.want, f.Recognise("RU", nil))
+			require.Equal(t, c.want, Recognise(f, "RU", nil))
 		})
 	}
 }
@@ -260,8 +120,8 @@ func TestCheckoutThatIsBeingFilledIn(t *testing.T) {
 	filled := "billing_first_name=Anna&billing_last_name=Bell&billing_phone=0151+23456789&billing_email=anna%40example.com&order_comments=Please+ring+twice+at+the+door&payment_method=cod"
 	asked := url.Values{"security": {"0ab41c5cf2"}, "payment_method": {"cod"}, "country": {"DE"}, "postcode": {"10827"}, "city": {"Berlin"}, "address": {"Hauptstr. 12"},
 		"s_city": {"Berlin"}, "has_full_address": {"true"}, "post_data": {filled}}
-	require.Equal(t, Recognised{Empty: true}, posted(t, pairs, asked.Encode(), "").Recognise("DE", nil))
-	ordered := posted(t, pairs, filled, "").Recognise("DE", nil)
+	require.Equal(t, Recognised{Empty: true}, Recognise(sent(t, asked.Encode()), "DE", nil))
+	ordered := Recognise(sent(t, filled), "DE", nil)
 	require.Equal(t, []string{"Anna Bell", "0151 23456789", "anna@example.com"}, []string{ordered.Name, ordered.Phone, ordered.Email})
 }
 
@@ -274,7 +134,7 @@ func FuzzBody(f *testing.F) {
 	f.Add(pairs, []byte(`data=a%3D1%26b%3D%25D0%2590&formData={"a":{"value":"1"}}&form=[{"name":"a","value":1}]`), 1)
 	f.Add("", []byte(`[{"name":"a","value":["1","2"]},{"query":"mutation{a(b:\"1\")}","variables":{"c":1}}]`), 2)
 	f.Fuzz(func(t *testing.T, contentType string, body []byte, size int) {
-		whole, pieces := NewBody(contentType), NewBody(contentType)
+		whole, pieces := posted.New(contentType), posted.New(contentType)
 		if whole == nil {
 			return
 		}
@@ -312,15 +172,15 @@ func TestRules(t *testing.T) {
 			require.Equal(t, on.ofReachable, on.rule.Counts(status, true), "%d, %+v", status, on)
 		}
 	}
-	said := rule.Read(Form{Fields: []Field{{"n", " Ann "}, {"tel", ""}, {"mobile", "+7495"}, {"city", "Kazan"}, {"email", "a@b.example"}, {"hit_id", "7"}}}, "", nil)
+	said := rule.Read(formOf("n", " Ann ", "tel", "", "mobile", "+7495", "city", "Kazan", "email", "a@b.example", "hit_id", "7"), "", nil)
 	require.Equal(t, Recognised{Name: "Ann", Phone: "+7495", FormName: "Contact", UserFields: map[string]string{"city": "Kazan"}, Credentials: map[string]string{"hit_id": "7"}}, said)
 
 	booking := Rule{Path: "/", Name: []string{"who"}, UserFields: []string{"day", "guests", "tg"}}
 	require.NoError(t, booking.Complete())
-	said = booking.Read(Form{Fields: []Field{{"who", "Ann"}, {"day", "24.12."}, {"guests", "4"}}}, "", nil)
+	said = booking.Read(formOf("who", "Ann", "day", "24.12.", "guests", "4"), "", nil)
 	require.Equal(t, Recognised{Name: "Ann", UserFields: map[string]string{"day": "24.12.", "guests": "4"}}, said)
-	require.True(t, booking.Read(Form{Fields: []Field{{"who", "Ann"}, {"tg", "@ann"}}}, "", nil).Messenger)
-	said = booking.Read(Form{Fields: []Field{{"fio", "Ann"}, {"tel", "+74951234567"}}}, "", nil)
+	require.True(t, booking.Read(formOf("who", "Ann", "tg", "@ann"), "", nil).Messenger)
+	said = booking.Read(formOf("fio", "Ann", "tel", "+74951234567"), "", nil)
 	require.Equal(t, Recognised{Name: "Ann", Phone: "+74951234567"}, said, "another form at the same address")
 
 	for _, wrong := range []Rule{

@@ -47,16 +47,16 @@ func TestPhonesAreNoCards(t *testing.T) {
 			international := phonenumbers.Format(number, phonenumbers.E164)
 			for _, written := range []string{international, international[1:], phonenumbers.Format(number, phonenumbers.INTERNATIONAL), phonenumbers.Format(number, phonenumbers.NATIONAL)} {
 				called := fmt.Sprint(region, " ", written)
-				require.Equal(t, written, rule.Read(Form{Fields: []Field{{"number", written}}}, "", nil).Phone, called)
-				require.Equal(t, written, rule.Read(Form{Fields: []Field{{"number", "1"}, {"second", written}}}, "", nil).UserFields["second"], called)
+				require.Equal(t, written, rule.Read(formOf("number", written), "", nil).Phone, called)
+				require.Equal(t, written, rule.Read(formOf("number", "1", "second", written), "", nil).UserFields["second"], called)
 				for _, field := range []string{"phone", "reach"} {
-					said := Form{Fields: []Field{{field, written}}}.Recognise("", page)
+					said := Recognise(formOf(field, written), "", page)
 					require.Equal(t, written, said.Phone+said.UserFields[field], called) // Tokelau's have four digits
 				}
-				nameless := Form{Fields: []Field{{"input_2", written}}}.Recognise(region, nil)
+				nameless := Recognise(formOf("input_2", written), region, nil)
 				require.Equal(t, written, nameless.Phone+nameless.UserFields["input_2"], called)
 				text := "Call " + written + ", or " + written + " 18"
-				require.Equal(t, text, Form{Fields: []Field{{"message", text}}}.Recognise(region, nil).Message, called)
+				require.Equal(t, text, Recognise(formOf("message", text), region, nil).Message, called)
 				checked++
 			}
 		}
@@ -75,7 +75,7 @@ func TestCards(t *testing.T) {
 		}
 		for _, written := range []string{card, groups, strings.ReplaceAll(groups, " ", "-"), strings.ReplaceAll(groups, " ", "\u00a0")} {
 			for before, behind := range map[string]string{"": "", "my card is ": ", call me", "№": " 12/27 123"} {
-				said := Form{Fields: []Field{{"message", before + written + behind}, {"input_7", before + written + behind}}}.Recognise("RU", nil)
+				said := Recognise(formOf("message", before+written+behind, "input_7", before+written+behind), "RU", nil)
 				stars := before + "**** " + card[len(card)-4:] + behind
 				require.Equal(t, stars, said.Message)
 				require.Equal(t, stars, said.UserFields["input_7"])
@@ -83,8 +83,8 @@ func TestCards(t *testing.T) {
 		}
 	}
 	page := ReadMarkup([]byte(`<form><input name=a autocomplete="billing cc-number"><input name=b type=password><input name=c autocomplete=one-time-code><input name=d></form>`), "text/html")
-	require.Equal(t, map[string]string{"d": "4"}, Form{Fields: []Field{{"a", "4111"}, {"b", "2"}, {"c", "3"}, {"d", "4"}}}.Recognise("", page).UserFields)
+	require.Equal(t, map[string]string{"d": "4"}, Recognise(formOf("a", "4111", "b", "2", "c", "3", "d", "4"), "", page).UserFields)
 	for _, other := range []string{"4111111111111112", "41111111111111111111", "12 4111 1111 11 11 1111", "5491123456789", "4915112345678 4915112345679 4915112345670"} {
-		require.Equal(t, other, Form{Fields: []Field{{"message", other}}}.Recognise("", nil).Message)
+		require.Equal(t, other, Recognise(formOf("message", other), "", nil).Message)
 	}
 }

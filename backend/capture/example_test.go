@@ -5,17 +5,18 @@ import (
 	"io"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 )
 
 // A body is kept while it passes to the site, and read behind it. Fields are known by their names.
-func ExampleForm_Recognise() {
-	body := capture.NewBody("application/x-www-form-urlencoded")
+func ExampleRecognise() {
+	body := posted.New("application/x-www-form-urlencoded")
 	io.WriteString(body, "your-name=Anna&tel=8+(912)+345-67-89&comment=Is+the+lamp+in+stock%3F&password=secret&csrf_token=1f2e")
 	form, err := body.Form()
 	if err != nil {
 		panic(err)
 	}
-	said := form.Recognise("RU", nil)
+	said := capture.Recognise(form, "RU", nil)
 	fmt.Println(said.Name)
 	fmt.Println(said.Phone)
 	fmt.Println(said.Message)
@@ -35,7 +36,7 @@ func ExampleRule() {
 	}
 	fmt.Println(rule.Matches("POST", "/order/lamp"), rule.Matches("GET", "/order/lamp"), rule.Matches("POST", "/search"))
 
-	form := capture.Form{Fields: []capture.Field{{Name: "customer", Value: "Anna"}, {Name: "number", Value: "+7 912 345-67-89"}, {Name: "city", Value: "Perm"}, {Name: "floor", Value: "3"}}}
+	form := posted.Form{Fields: []posted.Field{{Name: "customer", Value: "Anna"}, {Name: "number", Value: "+7 912 345-67-89"}, {Name: "city", Value: "Perm"}, {Name: "floor", Value: "3"}}}
 	said := rule.Read(form, "RU", nil)
 	fmt.Println(said.Name, said.Phone, said.UserFields)
 

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/transform"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 )
 
 // Markup is what the forms of a page say about their fields beside the names: by the kind of the input, by what
@@ -26,17 +29,17 @@ type formMarkup struct {
 
 // mark is what the page says about a field.
 type mark struct {
-	Says   meaning `json:"says,omitempty"`
-	Label  string  `json:"label,omitempty"`  // as people read it
-	Hidden bool    `json:"hidden,omitempty"` // people do not see it, and it is there for programs to fill
-	Secret bool    `json:"secret,omitempty"` // it protects an account, or pays
-	Preset bool    `json:"preset,omitempty"` // the page fills it
+	Says   naming.Meaning `json:"says,omitempty"`
+	Label  string         `json:"label,omitempty"`  // as people read it
+	Hidden bool           `json:"hidden,omitempty"` // people do not see it, and it is there for programs to fill
+	Secret bool           `json:"secret,omitempty"` // it protects an account, or pays
+	Preset bool           `json:"preset,omitempty"` // the page fills it
 }
 
 // Limits of reading a page.
 const (
 	maxForms = 20
-	maxMarks = 100 // of a form; fields with names longer than maxName are left out
+	maxMarks = 100 // of a form; fields with names longer than posted.MaxName are left out
 	maxLabel = 100 // bytes of a label
 )
 
@@ -54,7 +57,7 @@ func ReadMarkup(page []byte, contentType string) Markup {
 		marks := make(map[string]mark)
 		form.Find("input[name], textarea[name], select[name]").EachWithBreak(func(_ int, field *goquery.Selection) bool {
 			name := field.AttrOr("name", "")
-			if _, twice := marks[name]; !twice && name != "" && len(name) <= maxName {
+			if _, twice := marks[name]; !twice && name != "" && len(name) <= posted.MaxName {
 				marks[name] = markOf(field, labels)
 			}
 			return len(marks) < maxMarks
@@ -98,8 +101,8 @@ func words(s *goquery.Selection) string {
 }
 
 // filled are the values of autocomplete that say who somebody is (HTML Standard, section 4.10.18.7).
-var filled = map[string]meaning{
-	"email": email, "tel": phone, "tel-national": phone, "name": name, "given-name": first, "additional-name": middle, "family-name": last,
+var filled = map[string]naming.Meaning{
+	"email": naming.Email, "tel": naming.Phone, "tel-national": naming.Phone, "name": naming.Name, "given-name": naming.First, "additional-name": naming.Middle, "family-name": naming.Last,
 }
 
 func markOf(field *goquery.Selection, labels map[string]string) mark {
@@ -135,20 +138,20 @@ func markOf(field *goquery.Selection, labels map[string]string) mark {
 	switch {
 	case m.Says != "":
 	case kind == "email":
-		m.Says = email
+		m.Says = naming.Email
 	case kind == "tel":
-		m.Says = phone
+		m.Says = naming.Phone
 	}
 	for _, text := range []string{m.Label, field.AttrOr("aria-label", ""), field.AttrOr("placeholder", ""), field.AttrOr("title", "")} {
 		if m.Label == "" && len(text) <= maxLabel {
 			m.Label = text
 		}
 		if m.Says == "" && !field.Is("select") {
-			m.Says = meaningOf(withPairs(splitWords(text)))
+			m.Says = naming.MeaningOf(naming.LabelWords(text))
 		}
 	}
 	if m.Says == "" && field.Is("textarea") {
-		m.Says = message
+		m.Says = naming.Message
 	}
 	return m
 }
@@ -161,12 +164,12 @@ func isHidden(field *goquery.Selection) bool {
 	return strings.HasPrefix(field.AttrOr("name", ""), "form_fields[") && field.Is("input") && strings.Contains(style, "display:none") ||
 		field.ParentsUntil("form").FilterFunction(func(_ int, s *goquery.Selection) bool {
 			classes := strings.Fields(s.AttrOr("class", "") + " " + s.AttrOr("id", ""))
-			return slices.ContainsFunc(classes, func(class string) bool { return class == "gform_validation_container" || isTrap(class) })
+			return slices.ContainsFunc(classes, func(class string) bool { return class == "gform_validation_container" || naming.IsTrap(class) })
 		}).Length() > 0
 }
 
 // of returns the marks of the form that has most of the fields that were sent.
-func (m Markup) of(f Form) map[string]mark {
+func (m Markup) of(f posted.Form) map[string]mark {
 	best, _ := m.best(f)
 	return best.Fields
 }
@@ -175,19 +178,19 @@ func (m Markup) of(f Form) map[string]mark {
 const maxKnown = 30
 
 // Knows returns how many of the first 30 fields that were sent belong to one form of the page.
-func (m Markup) Knows(f Form) int {
+func (m Markup) Knows(f posted.Form) int {
 	_, most := m.best(f)
 	return most
 }
 
 // IsOf reports whether a form of the page is the one that was sent: it has at least two of the fields, and half of
 // them.
-func (m Markup) IsOf(f Form) bool {
+func (m Markup) IsOf(f posted.Form) bool {
 	known := m.Knows(f)
 	return known >= 2 && 2*known >= min(len(f.Fields), maxKnown)
 }
 
-func (m Markup) best(f Form) (best formMarkup, most int) {
+func (m Markup) best(f posted.Form) (best formMarkup, most int) {
 	for _, form := range m {
 		n := 0
 		for _, field := range f.Fields[:min(len(f.Fields), maxKnown)] {
@@ -219,17 +222,4 @@ func (m Markup) Size() int {
 		}
 	}
 	return n
-}
-
-// generic are words in names that programs make for fields. They say nothing about the field.
-var generic = strings.Fields("input field fields form text textarea wpforms checkbox radio select menu number date dropdown property item f")
-
-// isGeneric reports whether the name of a field says nothing to people.
-func isGeneric(field string) bool {
-	for _, word := range splitWords(field) {
-		if utf8.RuneCountInString(word) > 3 && !slices.Contains(generic, word) {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
@@ -22,13 +24,7 @@ func TestMarkup(t *testing.T) {
 		<form><label>E-mail <input name=b></label></form>`
 	markup := ReadMarkup([]byte(page), "text/html")
 	require.Len(t, markup, 3)
-	read := func(pairs ...string) Recognised {
-		var f Form
-		for i := 0; i < len(pairs); i += 2 {
-			f.Fields = append(f.Fields, Field{pairs[i], pairs[i+1]})
-		}
-		return f.Recognise("", markup)
-	}
+	read := func(pairs ...string) Recognised { return Recognise(formOf(pairs...), "", markup) }
 	require.Equal(t, Recognised{Name: "анна", Phone: "4951234567", Email: "a@b.example", Message: "Жду", UserFields: map[string]string{"Город": "Казань", "step": "2", "agree": "yes", "h": "x", "chosen": "7", "edited": "<p>"}},
 		read("a", "анна", "b", "4951234567", "c", "a@b.example", "d", "Жду", "input_5", "Казань", "step", "2", "agree", "yes", "h", "x", "chosen", "7", "edited", "<p>", "form_fields[x]", "", "site", ""))
 	require.True(t, read("a", "Bot", "form_fields[x]", "12345").Trapped)
@@ -37,7 +33,7 @@ func TestMarkup(t *testing.T) {
 
 	// In the page's character set, and bounded.
 	markup = ReadMarkup([]byte("<form><label>\xd2\xe5\xeb\xe5\xf4\xee\xed <input name=x></label></form>"), "text/html; charset=windows-1251")
-	require.Equal(t, phone, markup[0].Fields["x"].Says)
+	require.Equal(t, naming.Phone, markup[0].Fields["x"].Says)
 	var many strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&many, "<form>%s</form>", strings.Repeat(fmt.Sprintf("<label>%s<input name=n%d></label>", strings.Repeat("ж", 200), i), 3))
@@ -68,10 +64,10 @@ func FuzzMarkup(f *testing.F) {
 		for _, form := range markup {
 			require.LessOrEqual(t, len(form.Fields), maxMarks)
 			for name, m := range form.Fields {
-				require.LessOrEqual(t, len(name), maxName)
+				require.LessOrEqual(t, len(name), posted.MaxName)
 				require.LessOrEqual(t, len(m.Label), maxLabel)
 			}
 		}
-		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(maxName+maxLabel+200))
+		require.LessOrEqual(t, markup.Size(), maxForms*maxMarks*(posted.MaxName+maxLabel+200))
 	})
 }

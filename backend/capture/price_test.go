@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
@@ -17,22 +18,22 @@ var formPrice = stepstest.Price{
 }
 
 // priced reads and recognises the form of a body, and holds both to their price. The error is the reader's.
-func priced(t *testing.T, contentType string, body []byte) (form Form, said Recognised, err error) {
+func priced(t *testing.T, contentType string, body []byte) (form posted.Form, said Recognised, err error) {
 	t.Helper()
-	var kept *Body
+	var kept *posted.Body
 	formPrice.Hold(t, len(body), func() {
-		kept = NewBody(contentType)
+		kept = posted.New(contentType)
 		kept.Write(body)
 		form, err = kept.Form("")
-		said = form.Recognise("RU", nil)
+		said = Recognise(form, "RU", nil)
 		form.Names()
 	})
 	size := 0
 	for _, field := range form.Fields {
 		size += len(field.Name) + len(field.Value)
-		require.LessOrEqual(t, len(field.Name), 3*maxName) // decoded
+		require.LessOrEqual(t, len(field.Name), 3*posted.MaxName) // decoded
 	}
-	require.LessOrEqual(t, size, 3*(maxGrowth*len(body)+maxGrown))
+	require.LessOrEqual(t, size, 3*(4*len(body)+1024))
 	stored := len(said.Name) + len(said.Email) + len(said.Phone) + len(said.Message) + len(said.FormName)
 	for _, texts := range []map[string]string{said.UserFields, said.Credentials} {
 		for name, value := range texts {
@@ -93,21 +94,16 @@ func TestLongNames(t *testing.T) {
 		"application/json": `{"` + long + `":{"phone":"+74951234567"},"` + short + `":1}`,
 		pairs:              long + ".phone=%2B74951234567&" + short + "=1",
 	} {
-		form := posted(t, media, body, "")
+		form, _, err := priced(t, media, []byte(body))
+		require.NoError(t, err)
 		require.False(t, form.Cut)
 		require.Len(t, form.Fields, 2)
 		name := form.Fields[0].Name
-		require.LessOrEqual(t, len(name), maxName)
+		require.LessOrEqual(t, len(name), posted.MaxName)
 		require.Regexp(t, `^ж+\.\.\.ж+\.phone$`, name)
-		require.Equal(t, Recognised{Phone: "+74951234567", UserFields: map[string]string{short: "1"}}, form.Recognise("", nil))
+		require.Equal(t, Recognised{Phone: "+74951234567", UserFields: map[string]string{short: "1"}}, Recognise(form, "", nil))
 		rule := Rule{Path: "/", Message: []string{long + ".phone"}}
 		require.NoError(t, rule.Complete())
 		require.Equal(t, "+74951234567", rule.Read(form, "", nil).Message)
 	}
-}
-
-// What stands too deep is left out; what stands behind it is read.
-func TestDeepObjects(t *testing.T) {
-	form := posted(t, "application/json", `{"deep":`+strings.Repeat(`{"a":[`, 20)+"1"+strings.Repeat("]}", 20)+`,"phone":"+74951234567"}`, "")
-	require.Equal(t, Form{Fields: []Field{{"phone", "+74951234567"}}, Cut: true}, form)
 }

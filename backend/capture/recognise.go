@@ -1,15 +1,16 @@
+// Package capture knows what a form says that a visitor has sent to a site: which of its fields name the sender and the
+// request, and by which rule of the site it is kept. The edge gives it the forms, which package posted has read on their way;
+// lead stores what it recognises.
 package capture
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
-	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
 // Recognised is what a form says.
@@ -45,15 +46,15 @@ var credentials = map[string]bool{
 // a country code belongs to the region (ISO 3166-1 alpha-2), which may be empty. The markup is that of the form's page,
 // and may be nil. Fields that protect the form, an account or a payment are left out, and so are fields with which the
 // form speaks to its own program.
-func (f Form) Recognise(region string, page Markup) Recognised {
-	if slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Name == review }) {
+func Recognise(f posted.Form, region string, page Markup) Recognised {
+	if slices.ContainsFunc(f.Fields, func(field posted.Field) bool { return field.Name == naming.Review }) {
 		return Recognised{Empty: true}
 	}
-	r := recognising{Recognised: Recognised{FormName: f.name(), Empty: true}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[meaning]string), others: make(map[string][]string)}
+	r := recognising{Recognised: Recognised{FormName: nameOf(f), Empty: true}, phones: &phones{region: region}, marks: page.of(f), taken: make(map[naming.Meaning]string), others: make(map[string][]string)}
 	speaks, signsIn := false, false // to a program, of which it is asked what to do; with a password
 	for _, field := range f.Fields {
 		field.Value = strings.TrimSpace(field.Value)
-		speaks = speaks || field.Value != "" && isCall(field)
+		speaks = speaks || field.Value != "" && naming.IsAsked(field.Name, field.Value)
 		switch {
 		case field.Value == "":
 		case credentials[field.Name]:
@@ -61,11 +62,11 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 				r.Credentials = make(map[string]string)
 			}
 			r.Credentials[field.Name] = field.Value
-		case r.marks[field.Name].Hidden, isTrap(field.Name) && !r.isPhoneField(field):
+		case r.marks[field.Name].Hidden, naming.IsTrap(field.Name) && !r.isPhoneField(field):
 			r.Trapped = true
 			r.trapped = append(r.trapped, field)
-		case IsSecret(field.Name), r.marks[field.Name].Secret, isTechnical(field.Name), slices.ContainsFunc(names, func(n naming) bool { return n.field == field.Name }):
-			signsIn = signsIn || isPassword(field.Name)
+		case naming.IsSecret(field.Name), r.marks[field.Name].Secret, naming.IsTechnical(field.Name), slices.ContainsFunc(names, func(n namedBy) bool { return n.field == field.Name }):
+			signsIn = signsIn || naming.IsPassword(field.Name)
 		default:
 			r.Empty = r.Empty && r.marks[field.Name].Preset
 			r.take(field)
@@ -78,7 +79,7 @@ func (f Form) Recognise(region string, page Markup) Recognised {
 	for called, values := range r.others { // there are several where boxes are ticked
 		r.UserFields[called] = strings.Join(values, ", ")
 	}
-	r.Email, r.Phone, r.Message = r.taken[email], r.taken[phone], r.taken[message]
+	r.Email, r.Phone, r.Message = r.taken[naming.Email], r.taken[naming.Phone], r.taken[naming.Message]
 	r.Name = r.name()
 	if r.Says() || r.Name != "" {
 		r.Empty = false
@@ -93,22 +94,22 @@ type recognising struct {
 	Recognised
 	phones  *phones
 	marks   map[string]mark // of the fields, by their names
-	taken   map[meaning]string
+	taken   map[naming.Meaning]string
 	rest    []unnamed
-	trapped []Field             // which people do not see
+	trapped []posted.Field      // which people do not see
 	others  map[string][]string // the user fields, with the values of each
 }
 
 // unnamed is a field whose name says nothing.
 type unnamed struct {
-	Field
+	posted.Field
 	number bool // its number is no telephone: that is what it is called, or the page has filled it
 }
 
 // name returns the name with its parts. If a first name or a last name is in another field, this one is the other part.
 func (r *recognising) name() string {
-	parts := []string{r.taken[first], r.taken[middle], r.taken[last]}
-	if whole := r.taken[name]; whole != "" {
+	parts := []string{r.taken[naming.First], r.taken[naming.Middle], r.taken[naming.Last]}
+	if whole := r.taken[naming.Name]; whole != "" {
 		has := func(part string) bool {
 			return part == "" || strings.Contains(strings.ToLower(whole), strings.ToLower(part))
 		}
@@ -127,21 +128,21 @@ func (r *recognising) name() string {
 }
 
 // isPhoneField reports whether the field hp is a mobile phone.
-func (r *recognising) isPhoneField(field Field) bool {
+func (r *recognising) isPhoneField(field posted.Field) bool {
 	return strings.EqualFold(field.Name, "hp") && looksLikePhone(field.Value)
 }
 
 // numbered are the parts of a name in forms of programs that number their fields: input_1.3.
-var numbered = map[string]meaning{"3": first, "4": middle, "6": last}
+var numbered = map[string]naming.Meaning{"3": naming.First, "4": naming.Middle, "6": naming.Last}
 
 var inputOfParts = regexp.MustCompile(`^input_\d+[._](3|4|6)$`)
 
 // textOfForm is a line of text in the forms of others, which are called by their kinds: of what, they do not say.
 var textOfForm = regexp.MustCompile(`^(form_)?text[-_]\d+$`)
 
-func (r *recognising) take(field Field) {
-	words := withPairs(wordsOf(field.Name))
-	says := meaningOf(words)
+func (r *recognising) take(field posted.Field) {
+	words := naming.Words(field.Name)
+	says := naming.MeaningOf(words)
 	if part := inputOfParts.FindStringSubmatch(field.Name); part != nil {
 		says = numbered[part[1]]
 	} else if textOfForm.MatchString(field.Name) {
@@ -151,13 +152,13 @@ func (r *recognising) take(field Field) {
 		says = r.marks[field.Name].Says
 	}
 	// Such a field must also look like one: "mail" may be a choice between mail and telephone.
-	if says == email && !isEmail(field.Value) || says == phone && !hasDigits(field.Value, 5) || says.isName() && strings.Trim(field.Value, "0123456789") == "" {
+	if says == naming.Email && !isEmail(field.Value) || says == naming.Phone && !hasDigits(field.Value, 5) || says.IsName() && strings.Trim(field.Value, "0123456789") == "" {
 		says = ""
 	}
 	switch {
 	case says == "" && r.takeAccount(field, words):
 	case says == "":
-		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].Preset || isNumber(words)})
+		r.rest = append(r.rest, unnamed{field, r.marks[field.Name].Preset || naming.IsNumber(words)})
 	case r.taken[says] == "":
 		r.taken[says] = r.without(field.Value, says)
 	default:
@@ -166,12 +167,12 @@ func (r *recognising) take(field Field) {
 }
 
 // takeAccount takes a field with somebody's account of a messenger.
-func (r *recognising) takeAccount(field Field, words []string) bool {
-	called, dialled := messengerOf(words)
+func (r *recognising) takeAccount(field posted.Field, words []string) bool {
+	called, dialled := naming.MessengerOf(words)
 	if label := r.marks[field.Name].Label; called == "" && label != "" {
-		called, dialled = messengerOf(withPairs(splitWords(label)))
+		called, dialled = naming.MessengerOf(naming.LabelWords(label))
 	}
-	of, linked := accountIn(field.Value)
+	of, linked := naming.AccountIn(field.Value)
 	if called == "" {
 		called = of
 	}
@@ -180,12 +181,12 @@ func (r *recognising) takeAccount(field Field, words []string) bool {
 		number = visit.FindPhone(field.Value, r.phones.region, r.phones.try)
 	}
 	switch {
-	case number != "" && r.taken[phone] == "":
-		r.taken[phone] = number
+	case number != "" && r.taken[naming.Phone] == "":
+		r.taken[naming.Phone] = number
 		if number == field.Value {
 			return true
 		}
-	case number == "" && !linked && (called == "" || !isAccount(field.Value)):
+	case number == "" && !linked && (called == "" || !naming.IsAccount(field.Value)):
 		return false
 	}
 	r.Messenger = true
@@ -197,20 +198,20 @@ func (r *recognising) takeAccount(field Field, words []string) bool {
 	return true
 }
 
-func (r *recognising) other(field Field, says meaning) {
+func (r *recognising) other(field posted.Field, says naming.Meaning) {
 	called := field.Name
 	if words := strings.FieldsFunc(called, func(r rune) bool { return r == '[' || r == ']' }); len(words) == 2 && words[0] == "form_fields" {
 		called = words[1]
 	}
-	if label := r.marks[field.Name].Label; label != "" && isGeneric(called) {
+	if label := r.marks[field.Name].Label; label != "" && naming.IsGeneric(called) {
 		called = label
 	}
 	r.others[called] = append(r.others[called], r.without(field.Value, says))
 }
 
 // without returns a value without the numbers of cards. A phone, as the form says, has none.
-func (r *recognising) without(value string, says meaning) string {
-	if says == phone {
+func (r *recognising) without(value string, says naming.Meaning) string {
+	if says == naming.Phone {
 		return value
 	}
 	return hideCards(value, r.phones.has)
@@ -240,198 +241,17 @@ func (p *phones) try() bool {
 	return p.tried <= maxTried
 }
 
-// guess takes the fields whose names say nothing by their values.
-func (r *recognising) guess() {
-	r.guessed(email, func(f unnamed) bool { return isEmail(f.Value) })
-	r.guessed(phone, func(f unnamed) bool {
-		return looksLikePhone(f.Value) && !f.number && (f.Value[0] == '+' || r.phones.reads(f.Value))
-	})
-	for _, field := range r.rest {
-		if !field.number {
-			r.find(field.Value, true)
-		}
-	}
-	for _, value := range r.said() {
-		r.find(value, false)
-	}
-	r.guessed(message, func(f unnamed) bool { return isText(f.Value) })
-	if !r.named() && (r.taken[email]+r.taken[phone] != "" || r.Messenger) {
-		r.guessed(name, func(f unnamed) bool { return isName(f.Value) })
-	}
-	for _, field := range r.rest {
-		r.other(field.Field, "")
-	}
-}
-
-// introduces reports whether the fields whose names say nothing may contain a name and a number.
-func (r *recognising) introduces() bool {
-	has := func(like func(string) bool) bool {
-		return slices.ContainsFunc(r.rest, func(f unnamed) bool { return !f.number && like(f.Value) })
-	}
-	return has(looksLikePhone) && has(isName)
-}
-
-// named reports whether the form has a name.
-func (r *recognising) named() bool { return r.taken[name]+r.taken[first]+r.taken[last] != "" }
-
-// numbers are words in the names of fields whose numbers are not telephone numbers.
-var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
-	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
-
-// isNumber reports whether the number in a field of that name is not a telephone number. A property may be anything.
-func isNumber(words []string) bool {
-	return !slices.Contains(words, "prop") && slices.ContainsFunc(words, func(word string) bool { return numbers[word] })
-}
-
-// guessed takes the first field with such a value, if no field has been recognised yet.
-func (r *recognising) guessed(says meaning, like func(unnamed) bool) {
-	if r.taken[says] != "" {
-		return
-	}
-	for i, field := range r.rest {
-		if like(field) {
-			r.taken[says] = r.without(field.Value, says)
-			r.rest = slices.Delete(r.rest, i, i+1)
-			return
-		}
-	}
-}
-
-// said are the values of fields whose names say something, and of fields that people do not see. They may contain a
-// number or an address too.
-func (r *recognising) said() []string {
-	values := []string{r.taken[message], r.taken[name], r.taken[first], r.taken[last]}
-	for _, called := range slices.Sorted(maps.Keys(r.others)) {
-		values = append(values, r.others[called]...)
-	}
-	for _, field := range r.trapped {
-		values = append(values, field.Value)
-	}
-	return values
-}
-
-// find finds a phone and an e-mail within the value, if none has been found yet. The value stays as it is. If its field
-// has no name, the rest of the value may be somebody's name.
-func (r *recognising) find(value string, unnamed bool) {
-	if r.taken[email] != "" && r.taken[phone] != "" {
-		return
-	}
-	text := r.without(value, "")
-	beside := text
-	if r.taken[email] == "" {
-		r.taken[email] = emailIn(text)
-		beside = without(beside, r.taken[email])
-	}
-	if r.taken[phone] == "" {
-		r.taken[phone] = visit.FindPhone(text, r.phones.region, r.phones.try)
-		beside = without(beside, r.taken[phone])
-	}
-	if beside = strings.Trim(beside, " ,.;:-–—\n\t()"); unnamed && len(beside) < len(text) && !r.named() && isName(beside) {
-		r.taken[name] = beside
-	}
-}
-
-// without returns the text without the first occurrence of a part.
-func without(text, part string) string {
-	if part == "" {
-		return text
-	}
-	return strings.Replace(text, part, " ", 1)
-}
-
-var emailForm = regexp.MustCompile(`^[^\s@<>()",;:]{1,64}@[^\s@<>()",;:]+\.[^\s@<>()",;:]{2,}$`)
-
-func isEmail(v string) bool { return len(v) <= maxEmail && emailForm.MatchString(v) }
-
-// maxEmail is the longest address in bytes (RFC 5321, section 4.5.3.1).
-const maxEmail = 254
-
-// emailIn returns the first e-mail address in the text, or "". It takes time in proportion to the text.
-func emailIn(text string) string {
-	steps.Walk(len(text))
-	isOf := func(c byte) bool {
-		return c >= utf8.RuneSelf || isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || strings.IndexByte("._-+", c) >= 0
-	}
-	for at := range len(text) {
-		if text[at] != '@' {
-			continue
-		}
-		from, to := at, at+1
-		for from > 0 && at-from < maxEmail && isOf(text[from-1]) {
-			from--
-		}
-		for to < len(text) && to-at < maxEmail && isOf(text[to]) {
-			to++
-		}
-		if address := strings.Trim(text[from:to], "._-+"); isEmail(address) && utf8.ValidString(address) {
-			return address
-		}
-	}
-	return ""
-}
-
-func hasDigits(v string, n int) bool {
-	for i := 0; i < len(v) && n > 0; i++ {
-		if isDigit(v[i]) {
-			n--
-		}
-	}
-	return n <= 0
-}
-
-var phoneForm = regexp.MustCompile(`^\+?[\d\s().\-\x{2010}-\x{2015}\x{00a0}]{7,30}$`)
-
-// looksLikePhone reports whether the text is written as telephone numbers are. Bare digits may be anything.
-func looksLikePhone(v string) bool {
-	return len(v) <= 100 && phoneForm.MatchString(v) && hasDigits(v, 7)
-}
-
-// isText reports whether the text is some words that somebody has written.
-func isText(v string) bool {
-	return utf8.RuneCountInString(v) >= 20 && len(firstWords(v, 4)) == 4 || strings.Contains(v, "\n")
-}
-
-// firstWords returns the first n words of a text.
-func firstWords(v string, n int) []string {
-	words := make([]string, 0, n)
-	for word := range strings.FieldsSeq(v) {
-		if len(words) == n {
-			break
-		}
-		words = append(words, word)
-	}
-	return words
-}
-
-// isName reports whether the text may be somebody's name: up to four words of letters.
-func isName(v string) bool {
-	words := firstWords(v, 5)
-	if len(words) == 0 || len(words) > 4 || utf8.RuneCountInString(v) > 60 {
-		return false
-	}
-	for _, word := range words {
-		letters := strings.TrimFunc(word, func(r rune) bool { return strings.ContainsRune(".-'’", r) })
-		begins, _ := utf8.DecodeRuneInString(letters)
-		if !unicode.IsUpper(begins) || strings.ContainsFunc(letters, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune("-'’.", r)
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
-// naming is a field that names a form, with the text before the name.
-type naming struct{ field, called string }
+// namedBy is a field that names a form, with the text before the name.
+type namedBy struct{ field, called string }
 
 // names are the fields in which the forms of common programs give their names.
-var names = []naming{
+var names = []namedBy{
 	{"form_name", ""}, {"formname", ""}, {"tildaspec-formname", ""},
 	{"_wpcf7", "Contact Form 7"}, {"wpforms[id]", "WPForms"}, {"gform_submit", "Gravity Forms"}, {"form_id", ""},
 	{"formid", ""}, {"WEB_FORM_ID", ""}, {"comment_post_ID", "comment"},
 }
 
-func (f Form) name() string {
+func nameOf(f posted.Form) string {
 	for _, n := range names {
 		for _, field := range f.Fields {
 			if field.Name == n.field && field.Value != "" {

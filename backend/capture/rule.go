@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -90,7 +92,7 @@ func (r *Rule) Complete() error {
 			return errors.New("expected the name of a field")
 		case slices.Contains(fields[:i], field):
 			return fmt.Errorf("field %q is given already: expected it once", field)
-		case IsSecret(field):
+		case naming.IsSecret(field):
 			return fmt.Errorf("field %q: fields that protect an account, a form or a payment are never kept; expected another field", field)
 		}
 	}
@@ -118,11 +120,11 @@ func (r *Rule) Counts(status int, reachable bool) bool {
 	return !IsError(status) || r.On == OnAlways || r.On == OnContact && r.Kind == KindLead && reachable
 }
 
-// Read returns what the form says by the rule. The region and the markup are as for [Form.Recognise]. A name, a phone
+// Read returns what the form says by the rule. The region and the markup are as for [Recognise]. A name, a phone
 // or an e-mail from a field of the rule stays as it was sent. If no field of the rule is filled in, the rule is for
 // another form than this one, which is then recognised.
-func (r *Rule) Read(f Form, region string, page Markup) Recognised {
-	said := f.Recognise(region, page)
+func (r *Rule) Read(f posted.Form, region string, page Markup) Recognised {
+	said := Recognise(f, region, page)
 	if r.maps() {
 		if mapped := r.read(f, region); mapped.Says() || mapped.Name != "" || len(mapped.UserFields) > 0 {
 			mapped.FormName, mapped.Credentials, mapped.Trapped = said.FormName, said.Credentials, said.Trapped
@@ -141,15 +143,15 @@ func (r *Rule) maps() bool {
 }
 
 // read returns what the fields of the rule say.
-func (r *Rule) read(f Form, region string) (said Recognised) {
+func (r *Rule) read(f posted.Form, region string) (said Recognised) {
 	phones := phones{region: region}
-	said.Name, said.Phone, said.Email = f.first(r.Name), f.first(r.Phone), f.first(r.Email)
-	said.Message = hideCards(f.first(r.Message), phones.has)
+	said.Name, said.Phone, said.Email = first(f, r.Name), first(f, r.Phone), first(f, r.Email)
+	said.Message = hideCards(first(f, r.Message), phones.has)
 	if said.Phone == "" {
 		said.Phone = visit.FindPhone(said.Message, region, phones.try)
 	}
 	for _, name := range r.UserFields {
-		value := hideCards(f.first([]string{name}), phones.has)
+		value := hideCards(first(f, []string{name}), phones.has)
 		if value == "" {
 			continue
 		}
@@ -157,17 +159,17 @@ func (r *Rule) read(f Form, region string) (said Recognised) {
 			said.UserFields = make(map[string]string)
 		}
 		said.UserFields[name] = value
-		called, _ := messengerOf(withPairs(wordsOf(name)))
-		_, linked := accountIn(value)
-		said.Messenger = said.Messenger || linked || called != "" && isAccount(value)
+		called, _ := naming.MessengerOf(naming.Words(name))
+		_, linked := naming.AccountIn(value)
+		said.Messenger = said.Messenger || linked || called != "" && naming.IsAccount(value)
 	}
 	return said
 }
 
 // first returns the value of the first field that is filled in.
-func (f Form) first(names []string) string {
+func first(f posted.Form, names []string) string {
 	for _, name := range names {
-		name = shortened(name)
+		name = posted.Shortened(name)
 		for _, field := range f.Fields {
 			if value := strings.TrimSpace(field.Value); field.Name == name && value != "" {
 				return value

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -29,7 +30,7 @@ const (
 // noticed passes a request on whose form no rule keeps, and notes how the site answers it. It keeps the body only if
 // the form's fields are not known yet. The body is read after the answer has gone on. Nothing is kept of what people
 // have written, only the names of the fields.
-func (p *Posts) noticed(w http.ResponseWriter, r *http.Request, q *effect.Request, body *capture.Body, next effect.Next) error {
+func (p *Posts) noticed(w http.ResponseWriter, r *http.Request, q *effect.Request, body *posted.Body, next effect.Next) error {
 	if q.Err != nil || len(q.URL.Path) > form.MaxPath || !q.Effect.Consent.Given(r.Header) || q.Preview != nil {
 		return next(w, r)
 	}
@@ -84,7 +85,7 @@ type foundForm struct {
 	answer  form.Answer // without the fields
 	charset string      // that of the site's answer
 	host    string
-	kept    *capture.Body
+	kept    *posted.Body
 }
 
 // finding reads the forms that no rule keeps, one after another, for the names of their fields.
@@ -147,7 +148,7 @@ func (f *foundForm) read() {
 	e := f.posts
 	defer e.observer.Found(FoundRead)
 	read, err := f.kept.Form(f.charset)
-	if err != nil || !read.Recognise(f.Effect.RegionFor(context.Background(), f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
+	if err != nil || !capture.Recognise(read, f.Effect.RegionFor(context.Background(), f.host), nil).Says() || 400 <= f.answer.Status && f.answer.Status < 500 {
 		return
 	}
 	f.answer.Fields = read.Names()

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
@@ -183,7 +184,7 @@ const maxCompared = 200
 
 // formOf returns the markup of the page that sent the form. Where that page is not known, it is the one of another page
 // of the site that has such a form: many sites have one on all pages.
-func (m *markups) formOf(site string, r *http.Request, read capture.Form) capture.Markup {
+func (m *markups) formOf(site string, r *http.Request, read posted.Form) capture.Markup {
 	if page := m.pageOf(site, r); page.Knows(read) > 0 {
 		return page
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 )
 
 // The markup is that of the page that the browser names. The size of all markup is bounded.
@@ -23,9 +24,9 @@ func TestMarkupsOfPages(t *testing.T) {
 	markup := capture.ReadMarkup([]byte(`<meta charset=windows-1251><form><label>Phone <input name=a></label><input name=b></form>`), "text/html")
 	require.Len(t, markup, 1)
 	m.keep("shop", "/page", markup)
-	sent := func(names ...string) (f capture.Form) {
+	sent := func(names ...string) (f posted.Form) {
 		for _, name := range names {
-			f.Fields = append(f.Fields, capture.Field{Name: name, Value: "1"})
+			f.Fields = append(f.Fields, posted.Field{Name: name, Value: "1"})
 		}
 		return f
 	}

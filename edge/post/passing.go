@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet/page/header"
@@ -17,7 +18,7 @@ import (
 // Serve passes a request on whose body may be a form. It keeps the form if a rule matches. Otherwise it notes how
 // the site answers the form.
 func (p *Posts) Serve(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
-	body := capture.NewBody(r.Header.Get("Content-Type"))
+	body := posted.New(r.Header.Get("Content-Type"))
 	if body == nil || r.ContentLength == 0 || r.Header.Get("Content-Encoding") != "" {
 		return next(w, r)
 	}
@@ -72,12 +73,12 @@ type passingForm struct {
 	share *intake.Share // of the body
 
 	mu      sync.Mutex // the site may still read the body when the answer begins
-	body    *capture.Body
+	body    *posted.Body
 	aborted bool // the client has not sent the whole body
 }
 
 // passing returns a form on its way, whose body may be nil.
-func (p *Posts) passing(q *effect.Request, r *http.Request, rule *capture.Rule, body *capture.Body) *passingForm {
+func (p *Posts) passing(q *effect.Request, r *http.Request, rule *capture.Rule, body *posted.Body) *passingForm {
 	return &passingForm{Request: q, posts: p, rule: rule, body: body, share: p.intake.Share(cmp.Or(q.Client, r.RemoteAddr))}
 }
 
@@ -110,7 +111,7 @@ func (f *passingForm) whole() bool {
 }
 
 // take returns the body so far. A second call returns nil.
-func (f *passingForm) take() *capture.Body {
+func (f *passingForm) take() *posted.Body {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	body := f.body

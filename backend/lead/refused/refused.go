@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -267,7 +267,7 @@ func clipped(value any, limit int) any {
 	case map[string]any:
 		short := make(map[string]any, len(v))
 		for name, one := range v {
-			if capture.IsSecret(name) {
+			if naming.IsSecret(name) {
 				continue
 			}
 			short[visit.Clip(name, submission.MaxShort)] = clipped(one, limit)

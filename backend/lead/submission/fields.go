@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
@@ -115,7 +115,7 @@ func (r *reading) keep(name, code, must string) {
 
 // add adds to the user fields, under a name that is free.
 func (r *reading) add(name string, value any) {
-	if nothing(value) || capture.IsSecret(name) {
+	if nothing(value) || naming.IsSecret(name) {
 		return
 	}
 	if r.UserFields == nil {

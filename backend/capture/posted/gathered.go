@@ -1,17 +1,18 @@
-package capture
+package posted
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
 // gatherers are the names of fields in which scripts send a whole form: Ninja Forms, Fluent Forms, Avada, jQuery's
 // serialize.
-var gatherers = setOf("data formdata form_data form fields values payload serialized")
+var gatherers = strings.Fields("data formdata form_data form fields values payload serialized")
 
 // field adds a field. If the field holds a whole form from a script, its fields are added instead.
 func (f *formReader) field(name, value string) error {
-	if gatherers[strings.ToLower(name)] {
+	if slices.Contains(gatherers, strings.ToLower(name)) {
 		switch {
 		case strings.HasPrefix(value, "{"), strings.HasPrefix(value, "["):
 			before := *f

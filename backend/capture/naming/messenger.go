@@ -1,4 +1,4 @@
-package capture
+package naming
 
 import (
 	"strings"
@@ -28,9 +28,9 @@ var messengers = []struct {
 	{"Discord", called("discord"), []string{"discord.gg/", "discord.com/users/"}, false},
 }
 
-// messengerOf returns the messenger of a field, by the words of its name or label with their pairs, and whether a
+// MessengerOf returns the messenger of a field, by the words of its name or label with their pairs, and whether a
 // number is an account. The messenger is empty for none.
-func messengerOf(words []string) (called string, dialled bool) {
+func MessengerOf(words []string) (called string, dialled bool) {
 	if len(words) == 1 && words[0] == "line" { // not that of an address
 		return "LINE", false
 	}
@@ -47,8 +47,8 @@ func messengerOf(words []string) (called string, dialled bool) {
 // choices are the values of a field that only asks whether to use a messenger.
 var choices = setOf("yes no on off true false none да нет ja nein oui non si sim não sí tak nie evet hayır так ні")
 
-// isAccount reports whether the value of a messenger's field may be an account there.
-func isAccount(value string) bool {
+// IsAccount reports whether the value of a messenger's field may be an account there.
+func IsAccount(value string) bool {
 	n := utf8.RuneCountInString(value)
 	return 3 <= n && n <= maxAccount && !choices[strings.ToLower(value)]
 }
@@ -56,9 +56,9 @@ func isAccount(value string) bool {
 // maxAccount limits the bytes of a text that are searched for an account.
 const maxAccount = 200
 
-// accountIn returns the messenger of a link to an account in the text. It is empty for none, and for a name after an at
+// AccountIn returns the messenger of a link to an account in the text. It is empty for none, and for a name after an at
 // sign, which may belong to any.
-func accountIn(text string) (called string, found bool) {
+func AccountIn(text string) (called string, found bool) {
 	text = strings.ToLower(text[:min(len(text), maxAccount)])
 	for _, m := range messengers {
 		for _, link := range m.links {

@@ -1,4 +1,4 @@
-package capture
+package naming
 
 import (
 	"iter"
@@ -50,8 +50,8 @@ func IsSecret(field string) bool {
 	return false
 }
 
-// isPassword reports whether somebody signs in with a field of that name.
-func isPassword(field string) bool {
+// IsPassword reports whether somebody signs in with a field of that name.
+func IsPassword(field string) bool {
 	field = strings.ToLower(field)
 	return strings.Contains(field, "passw") || strings.Contains(field, "парол") || field == "pwd" || field == "pass"
 }
@@ -87,9 +87,9 @@ func latinWords(text string) iter.Seq2[string, string] {
 // traps are the names of fields that common programs of forms hide from people and that other programs fill in.
 var traps = setOf("_gotcha gotcha bot-field bot_field botfield _hp hp nf-field-hp")
 
-// isTrap reports whether a field of that name is hidden from people and filled in by programs. In brackets, hp is one,
+// IsTrap reports whether a field of that name is hidden from people and filled in by programs. In brackets, hp is one,
 // such as wpforms[hp]. It also accepts the class of an element around such a field.
-func isTrap(name string) bool {
+func IsTrap(name string) bool {
 	steps.Walk(len(name))
 	name = strings.ToLower(name)
 	for _, part := range [...]string{"honeypot", "honey-pot", "honey_pot", "ak_hp_"} {
@@ -115,17 +115,18 @@ var (
 	technicalNumbered = strings.Fields("is_submit_ state_") // with a number behind
 )
 
-// calls are the names of fields with which pages of WordPress, and the cart and the checkout of WooCommerce, speak to
+// asking are the names of fields with which pages of WordPress, and the cart and the checkout of WooCommerce, speak to
 // their site although nobody sends a form.
-var calls = setOf("action security product_id add-to-cart cart_item_key coupon coupon_code shipping_method[0] post_data")
+var asking = setOf("action security product_id add-to-cart cart_item_key coupon coupon_code shipping_method[0] post_data")
 
-// review is the field with which WooCommerce's checkout asks for the price of the order while it is being filled in.
+// Review is the field with which WooCommerce's checkout asks for the price of the order while it is being filled in.
 // The request also has everything filled in so far. The order itself has no such field.
-const review = "has_full_address"
+const Review = "has_full_address"
 
-// isCall reports whether the field is one of these, or the time at which WooCommerce asks for the content of the cart.
-func isCall(field Field) bool {
-	return calls[field.Name] || field.Name == "time" && len(field.Value) > 10 && strings.Trim(field.Value, "0123456789") == ""
+// IsAsked reports whether a page asks its site with a field of that name and value: one of these, or the time at which
+// WooCommerce asks for the content of the cart.
+func IsAsked(field, value string) bool {
+	return asking[field] || field == "time" && len(value) > 10 && strings.Trim(value, "0123456789") == ""
 }
 
 func setOf(words string) map[string]bool {
@@ -136,8 +137,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// isTechnical reports whether the form speaks to its own program in a field of that name.
-func isTechnical(field string) bool {
+// IsTechnical reports whether the form speaks to its own program in a field of that name.
+func IsTechnical(field string) bool {
 	steps.Walk(len(field))
 	field = strings.ToLower(field)
 	if technicalNames[field] || begins(field, technicalBegins) {

@@ -1,4 +1,4 @@
-package capture
+package posted
 
 import (
 	"net/url"
@@ -22,8 +22,8 @@ func TestGatheredForms(t *testing.T) {
 		"=&=":                 {{"formData", "=&="}},
 		"{\"a\":{\"b\":null}": {{"formData", "{\"a\":{\"b\":null}"}},
 	} {
-		read := posted(t, pairs, "action=send&formData="+url.QueryEscape(value)+"&page=5", "").Fields
+		read := passed(t, pairs, "action=send&formData="+url.QueryEscape(value)+"&page=5", "").Fields
 		require.Equal(t, append(append([]Field{{"action", "send"}}, expected...), Field{"page", "5"}), read, value)
 	}
-	require.Equal(t, []Field{{"message", "a=b&c=d"}}, posted(t, pairs, "message=a%3Db%26c%3Dd", "").Fields)
+	require.Equal(t, []Field{{"message", "a=b&c=d"}}, passed(t, pairs, "message=a%3Db%26c%3Dd", "").Fields)
 }

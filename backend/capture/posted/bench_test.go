@@ -1,4 +1,4 @@
-package capture
+package posted
 
 import (
 	"math/rand/v2"
@@ -17,7 +17,7 @@ func BenchmarkFile(b *testing.B) {
 			for i := range piece {
 				piece[i] = fill(i)
 			}
-			body := NewBody("multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW")
+			body := New("multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW")
 			body.Write([]byte("------WebKitFormBoundary7MA4YWxkTrZu0gW\r\nContent-Disposition: form-data; name=photo; filename=a.jpg\r\n\r\n"))
 			b.SetBytes(int64(len(piece)))
 			for b.Loop() {

@@ -1,4 +1,6 @@
-package capture
+// Package naming knows what the names of a form's fields say: which of them name the sender or the request, which are never
+// kept, and with which a form speaks to its own program.
+package naming
 
 import (
 	"slices"
@@ -11,37 +13,38 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// meaning is what a field says about the sender of the form.
-type meaning string
+// Meaning is what a field says about the sender of the form.
+type Meaning string
 
+// The meanings.
 const (
-	email   meaning = "email"
-	phone   meaning = "phone"
-	message meaning = "message"
-	name    meaning = "name"
-	first   meaning = "first" // parts of a name
-	middle  meaning = "middle"
-	last    meaning = "last"
+	Email   Meaning = "email"
+	Phone   Meaning = "phone"
+	Message Meaning = "message"
+	Name    Meaning = "name"
+	First   Meaning = "first" // parts of a name
+	Middle  Meaning = "middle"
+	Last    Meaning = "last"
 )
 
-// isName reports whether it is a name, or a part of one.
-func (m meaning) isName() bool { return m == name || m == first || m == middle || m == last }
+// IsName reports whether it is a name, or a part of one.
+func (m Meaning) IsName() bool { return m == Name || m == First || m == Middle || m == Last }
 
 // vocabulary are the words that name fields: in English, Russian, and Russian in Latin letters, then in German, French,
 // Spanish, Portuguese, Italian, Polish, Turkish, Ukrainian, Kazakh, Dutch and Indonesian. Accents do not count. The
 // first meaning with a word of the field's name counts. Words that mean something else in another of the languages are
 // left out: cep, ad, nummer.
 var vocabulary = []struct {
-	meaning meaning
+	meaning Meaning
 	words   map[string]bool
 }{
-	{email, called(`email mail emailaddress emejl imejl pochta почта емейл имейл мейл
+	{Email, called(`email mail emailaddress emejl imejl pochta почта емейл имейл мейл
 		emailadresse mailadresse courriel mel adressemail correo correoelectronico correio posta poczta eposta пошта emailadres mailadres`)},
-	{phone, called(`phone tel telephone mobile cell cellphone phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона сотовый
+	{Phone, called(`phone tel telephone mobile cell cellphone phonenumber telnumber telefon mobilnyj telefonnyj телефон тел мобильный телефона сотовый
 		telefonnummer handy handynummer mobil mobilnummer mobiltelefon rufnummer festnetz portable numerotelephone telefono movil celular
 		telefone telemovel cellulare telefonu komorka nrtelefonu ceptelefonu ceptel cepno gsm мобільний ұялы
 		telefoon telefoonnummer mobiel hp nohp handphone telepon telp ponsel`)},
-	{message, called(`message msg comment comments textarea question inquiry enquiry details text body note
+	{Message, called(`message msg comment comments textarea question inquiry enquiry details text body note
 		soobschenie soobshchenie kommentarij kommentariy kommentarii vopros tekst opisanie otzyv
 		сообщение комментарий комментарии вопрос текст описание отзыв пожелания
 		nachricht bemerkung bemerkungen anmerkung anmerkungen mitteilung anliegen kommentar frage beschreibung anfrage
@@ -49,12 +52,12 @@ var vocabulary = []struct {
 		mensagem duvida pergunta observacao observacoes messaggio commento commenti richiesta domanda
 		wiadomosc komentarz tresc pytanie uwagi mesaj mesaji mesajiniz yorum soru aciklama
 		повідомлення коментар питання запитання побажання хабарлама пікір сұрақ bericht opmerking opmerkingen vraag toelichting pesan`)},
-	{first, called(`firstname first fname givenname given imya имя
+	{First, called(`firstname first fname givenname given imya имя
 		vorname prenom nombres primeiro primeironome imie isim isminiz adiniz імя аты есімі есіміңіз voornaam`)},
-	{middle, called("middlename middle patronymic otchestvo отчество батькові")},
-	{last, called(`lastname last lname surname familyname family familiya фамилия
+	{Middle, called("middlename middle patronymic otchestvo отчество батькові")},
+	{Last, called(`lastname last lname surname familyname family familiya фамилия
 		nachname familienname apellido apellidos sobrenome apelido cognome nazwisko soyad soyadi soyadiniz прізвище тегі achternaam`)},
-	{name, called(`name fullname fio author contactname фио обращаться зовут
+	{Name, called(`name fullname fio author contactname фио обращаться зовут
 		nom nombre nome naam adsoyad adisoyadi adinizsoyadiniz піб атыжөні nama`)},
 }
 
@@ -70,6 +73,12 @@ var asked = map[string]map[string]bool{"comment": called("nous vous avez connu")
 
 func called(words string) map[string]bool { return setOf(folded(words)) }
 
+// Words are the words of a field's name, and each two of them together: e-mail.
+func Words(field string) []string { return withPairs(wordsOf(field)) }
+
+// LabelWords are the same for what people read beside the field.
+func LabelWords(label string) []string { return withPairs(splitWords(label)) }
+
 // wordsOf splits the name of a field. In a name with brackets, as PHP has them, the innermost part that is not a number
 // counts: form_fields[email] is email. For a value, the part before it counts if it has a meaning: mail[0][value] is
 // mail.
@@ -79,7 +88,7 @@ func wordsOf(field string) (words []string) {
 		switch {
 		case len(outer) == 0:
 		case words != nil:
-			if meaningOf(withPairs(outer)) == "" {
+			if MeaningOf(withPairs(outer)) == "" {
 				return words
 			}
 			return outer
@@ -161,8 +170,8 @@ func withPairs(words []string) []string {
 	return words
 }
 
-// meaningOf returns what the words of a field's name or label, with their pairs, say about it, or "".
-func meaningOf(words []string) meaning {
+// MeaningOf returns what the words of a field's name or label, with their pairs, say about it, or "".
+func MeaningOf(words []string) Meaning {
 	foreign := slices.ContainsFunc(words, func(w string) bool { return others[w] })
 	has := func(of map[string]bool) bool {
 		return slices.ContainsFunc(words, func(w string) bool {
@@ -173,10 +182,32 @@ func meaningOf(words []string) meaning {
 		if !has(v.words) {
 			continue
 		}
-		if foreign && (v.meaning == name || v.meaning == first || v.meaning == last) {
+		if foreign && (v.meaning == Name || v.meaning == First || v.meaning == Last) {
 			return ""
 		}
 		return v.meaning
 	}
 	return ""
+}
+
+// generic are words in names that programs make for fields. They say nothing about the field.
+var generic = strings.Fields("input field fields form text textarea wpforms checkbox radio select menu number date dropdown property item f")
+
+// IsGeneric reports whether the name of a field says nothing to people.
+func IsGeneric(field string) bool {
+	for _, word := range splitWords(field) {
+		if utf8.RuneCountInString(word) > 3 && !slices.Contains(generic, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// numbers are words in the names of fields whose numbers are not telephone numbers.
+var numbers = called(`id uid cid guid time timestamp ts hash key ip inn ogrn kpp order price sum total amount code index zip postcode plz cep date
+	version gclid yclid fbclid инн огрн кпп заказ цена сумма код индекс дата`)
+
+// IsNumber reports whether the number in a field of that name is not a telephone number. A property may be anything.
+func IsNumber(words []string) bool {
+	return !slices.Contains(words, "prop") && slices.ContainsFunc(words, func(word string) bool { return numbers[word] })
 }

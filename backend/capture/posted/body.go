@@ -1,4 +1,6 @@
-package capture
+// Package posted reads the forms in the bodies of requests while these pass: urlencoded, multipart, JSON and text, in any
+// character set. It keeps bounded bytes of each, leaves files out, and does not know what the fields mean.
+package posted
 
 import (
 	"bytes"
@@ -25,9 +27,9 @@ type Body struct {
 	parts          *parts // of a multipart body
 }
 
-// NewBody returns the body of a request with the header Content-Type, or nil if it cannot be a form. A text without a
+// New returns the body of a request with the header Content-Type, or nil if it cannot be a form. A text without a
 // type, or of the type text/plain, may be a form: scripts send such texts.
-func NewBody(contentType string) *Body {
+func New(contentType string) *Body {
 	media, parameters, err := mime.ParseMediaType(cmp.Or(contentType, plainText))
 	if err != nil {
 		return nil

@@ -1,9 +1,4 @@
-// Package capture reads the forms that visitors send to a site while they pass. It says which fields there are, which
-// of them name the sender and the request, and which must not be kept. The edge gives it the bodies; lead stores what
-// it recognises.
-//
-// It changes nothing for the site: the origin reads the same bytes.
-package capture
+package posted
 
 import (
 	"bytes"
@@ -39,8 +34,8 @@ const (
 	maxFields = 500
 	// maxParts limits the parts of a multipart body, and the values of JSON, since some are not fields.
 	maxParts = 4 * maxFields
-	// maxName is how long the name of a field is, in bytes.
-	maxName = 200
+	// MaxName is how long the name of a field is, in bytes.
+	MaxName = 200
 	// maxDepth limits the depth of objects and lists in JSON. Deeper values are left out.
 	maxDepth = 16
 	// maxGrowth limits the bytes of names and values for each byte of the body, and maxGrown the bytes in addition: a
@@ -101,7 +96,7 @@ var errFull = errors.New("the form has more than is read")
 
 // add adds a field, or returns errFull.
 func (f *formReader) add(name, value string) error {
-	name = shortened(name)
+	name = Shortened(name)
 	if f.room -= len(name) + len(value); f.room < 0 || len(f.Fields) == maxFields {
 		return errFull
 	}
@@ -117,13 +112,13 @@ func (f *formReader) part() error {
 	return nil
 }
 
-// shortened returns the name of a field as it is kept.
-func shortened[T string | []byte](name T) string {
-	if len(name) <= maxName {
+// Shortened returns the name of a field as a Form has it.
+func Shortened[T string | []byte](name T) string {
+	if len(name) <= MaxName {
 		return string(name)
 	}
 	const between = "..."
-	head, tail := (maxName-len(between))/2, len(name)-(maxName-len(between))/2
+	head, tail := (MaxName-len(between))/2, len(name)-(MaxName-len(between))/2
 	for i := 0; i < utf8.UTFMax && !utf8.RuneStart(name[head]); i++ {
 		head--
 	}
@@ -171,7 +166,7 @@ func (f *formReader) readLines(text []byte) error {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\r\n")
 		before, behind, found := strings.Cut(line, "=")
-		if !found || len(before) > maxName {
+		if !found || len(before) > MaxName {
 			value = append(value, line)
 			continue
 		}

@@ -1,4 +1,4 @@
-package capture
+package posted
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
 )
 
 func (f *formReader) readJSON(body []byte) error {
@@ -74,7 +76,7 @@ func (j *jsonReader) value() error {
 	delim, opens := token.(json.Delim)
 	switch {
 	case !opens:
-		return j.add(shortened(j.path), fmt.Sprint(token))
+		return j.add(Shortened(j.path), fmt.Sprint(token))
 	case j.depth == maxDepth-1:
 		j.Cut = true
 		return j.skip()
@@ -112,7 +114,7 @@ func (j *jsonReader) skip() error {
 // something about the field.
 var (
 	calledBy   = strings.Fields("name key field label title id")
-	besideName = setOf("type required placeholder order")
+	besideName = strings.Fields("type required placeholder order")
 )
 
 // named returns the field that an object of a list describes by a name and a value, as jQuery's serializeArray writes
@@ -127,7 +129,7 @@ func named(fields []Field, outer []byte) []Field {
 		switch {
 		case of && (member == "value" || strings.HasPrefix(member, "value.")):
 			values = append(values, field.Value)
-		case of && (slices.Contains(calledBy, member) || besideName[member]):
+		case of && (slices.Contains(calledBy, member) || slices.Contains(besideName, member)):
 			members[member] = field.Value
 		default:
 			return fields
@@ -135,14 +137,14 @@ func named(fields []Field, outer []byte) []Field {
 	}
 	called := ""
 	for _, by := range calledBy {
-		if called == "" || isGeneric(called) && by != "id" && members[by] != "" {
+		if called == "" || naming.IsGeneric(called) && by != "id" && members[by] != "" {
 			called = members[by]
 		}
 	}
 	if values == nil || called == "" {
 		return fields
 	}
-	fields[0] = Field{shortened(called), strings.Join(values, ", ")}
+	fields[0] = Field{Shortened(called), strings.Join(values, ", ")}
 	return fields[:1]
 }
 
@@ -217,7 +219,7 @@ func arguments(operation string) (all []Field) {
 		var value string
 		if called, is := strings.CutSuffix(strings.TrimSpace(before), ":"); is && json.Unmarshal([]byte(`"`+behind[:end]+`"`), &value) == nil {
 			called = strings.TrimSpace(called)
-			all = append(all, Field{shortened(called[len(strings.TrimRight(called, nameSigns)):]), value})
+			all = append(all, Field{Shortened(called[len(strings.TrimRight(called, nameSigns)):]), value})
 		}
 		operation = behind[end+1:]
 	}
