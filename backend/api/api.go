@@ -44,6 +44,8 @@ type Observer interface {
 // Presence tells whether somebody is there for the visitors of a site.
 type Presence interface {
 	Online(ctx context.Context, siteID int64) (bool, error)
+	// Opens is when hours of the site begin next; zero when that is not known.
+	Opens(ctx context.Context, siteID int64) (time.Time, error)
 	// Answering is the group of the site that answers now; 0 for none.
 	Answering(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
 }
@@ -86,7 +88,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
 			Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts,
-			Online: online, Answering: subjects.Presence.Answering, Name: subjects.Name,
+			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Name: subjects.Name,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),
 		routes: make(map[string]gate.Route),

@@ -72,6 +72,7 @@ func TestChatCalls(t *testing.T) {
 		v, ann := s.visit(), s.agent()
 		a := s.script("chat", object{"credentials": v.credentials()})
 		require.Equal(t, false, a.body["online"])
+		require.Nil(t, a.body["opens"], "there are no hours")
 		require.Nil(t, a.body["conversation"], "nothing is stored by looking")
 		require.Nil(t, a.body["messages"])
 
@@ -469,6 +470,27 @@ func (l *listening) until(t *testing.T, text string) string {
 			require.Fail(t, "there is no such event", text)
 		}
 	}
+}
+
+// A page learns when somebody will be there, while nobody is.
+func TestChatTellsWhenSomebodyWillBeThere(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		now := time.Now().UTC()
+		night := group.Group{SiteID: siteID, Name: "Night", Zone: "UTC", Routing: group.ToAll}
+		for day := range night.Hours {
+			night.Hours[day] = []group.Span{{From: (now.Hour() + 2) % 24 * 60, To: (now.Hour()+2)%24*60 + 1}}
+		}
+		_, err := s.groups.Keep(t.Context(), operator.Server(), night)
+		require.NoError(t, err)
+		opens := now.Truncate(time.Hour).Add(2 * time.Hour).UnixMilli()
+		require.Equal(t, json.Number(strconv.FormatInt(opens, 10)), s.script("chat", object{"credentials": v.credentials()}).body["opens"])
+		_, err = s.groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: siteID, Name: "Day", Routing: group.ToAll})
+		require.NoError(t, err)
+		_, err = s.presence.Arrive(t.Context(), ann.ID)
+		require.NoError(t, err)
+		require.Nil(t, s.script("chat", object{"credentials": v.credentials()}).body["opens"], "somebody is there")
+	})
 }
 
 func TestChatStream(t *testing.T) {

@@ -57,6 +57,8 @@ type Subjects struct {
 	Transcripts *transcript.Transcripts
 	// Online tells whether an operator is there.
 	Online func(context.Context, gate.Site) bool
+	// Opens is when hours of the site begin next; zero when that is not known.
+	Opens func(ctx context.Context, siteID int64) (time.Time, error)
 	// Answering is the group of the site that answers now; 0 for none.
 	Answering func(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
 	// Name is what visitors may know of an operator; empty for nothing.
@@ -160,6 +162,11 @@ func (c *Conversations) latest(ctx context.Context, r *gate.Request) (any, error
 	}
 	online := c.Online(ctx, r.Site)
 	answer := answer{Success: true, Online: &online, Stream: c.Views.Token(r, v.Ref, OpensLine, lineTime), Mail: c.Transcripts.Possible()}
+	if !online {
+		if opens, err := c.Opens(ctx, r.Site.ID); err == nil && !opens.IsZero() {
+			answer.Opens = opens.UnixMilli()
+		}
+	}
 	of, err := c.conversation(ctx, r, v, sent.Conversation)
 	if errors.Is(err, chat.ErrUnknown) {
 		return answer, nil

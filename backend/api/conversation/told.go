@@ -43,8 +43,10 @@ type toldFile struct {
 // answer is what is new of a conversation: the answer of v1/chat, and the data of the
 // stream's events, in which what has not changed is left out.
 type answer struct {
-	Success      bool              `json:"success,omitempty"`
-	Online       *bool             `json:"online,omitempty"`
+	Success bool  `json:"success,omitempty"`
+	Online  *bool `json:"online,omitempty"`
+	// Opens is when somebody will be there, in milliseconds since 1970, where nobody is and that is known.
+	Opens        int64             `json:"opens,omitempty"`
 	Stream       string            `json:"stream,omitempty"`
 	Conversation *toldConversation `json:"conversation,omitempty"`
 	Messages     []toldMessage     `json:"messages,omitempty"`

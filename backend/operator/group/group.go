@@ -127,8 +127,8 @@ func (g Group) Has(operatorID int64) bool {
 	return len(g.Members) == 0 || slices.Contains(g.Members, operatorID)
 }
 
-// ahead is how far ahead it is looked for the next hours of a group.
-const ahead = 21 * 24 * time.Hour
+// ahead is how many days ahead it is looked for the next hours of a group.
+const ahead = 21
 
 // Opens is when the group works next: at the time itself if it does, else at the beginning of its next hours. known is
 // false when it does not work within three weeks.
@@ -137,9 +137,19 @@ func (g Group) Opens(at time.Time) (opens time.Time, known bool) {
 	if g.OpenIn(zone, at) {
 		return at, true
 	}
-	for next := at.Truncate(time.Minute).Add(time.Minute); next.Sub(at) < ahead; next = next.Add(time.Minute) {
-		if g.OpenIn(zone, next) {
-			return next, true
+	year, month, today := at.In(zone).Date()
+	for date := today; date <= today+ahead; date++ {
+		weekday := time.Date(year, month, date, 12, 0, 0, 0, zone).Weekday()
+		// A holiday ends at midnight, and so does the part of a night that it has taken away.
+		begins := []int{0}
+		for _, span := range g.Hours[weekday] {
+			begins = append(begins, span.From)
+		}
+		slices.Sort(begins)
+		for _, minute := range begins {
+			if next := time.Date(year, month, date, 0, minute, 0, 0, zone); next.After(at) && g.OpenIn(zone, next) {
+				return next, true
+			}
 		}
 	}
 	return time.Time{}, false

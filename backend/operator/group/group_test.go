@@ -112,6 +112,33 @@ func FuzzGroup(f *testing.F) {
 	})
 }
 
+// A group opens at the first minute of those that one could try.
+func TestGroupOpensAtTheFirstMinute(t *testing.T) {
+	g := group.Group{Zone: "Europe/Moscow", Holidays: []group.Holiday{"2026-05-08", "2026-05-09", "2026-05-12"}}
+	for name, hours := range map[string]group.Hours{
+		"always":    {},
+		"days":      {1: {{From: 540, To: 780}, {From: 840, To: 1080}}, 2: {{From: 540, To: 1080}}, 5: {{From: 600, To: 601}}},
+		"nights":    {0: {{From: 1320, To: 360}}, 5: {{From: 1439, To: 1}}, 6: {{From: 1320, To: 360}, {From: 0, To: 30}}},
+		"unordered": {3: {{From: 900, To: 960}, {From: 480, To: 540}}},
+	} {
+		g.Hours = hours
+		for at := time.Date(2026, 5, 4, 0, 0, 30, 0, time.UTC); at.Before(time.Date(2026, 5, 14, 0, 0, 0, 0, time.UTC)); at = at.Add(1397 * time.Minute) {
+			expected := at
+			for expected = at; !g.Open(expected); expected = expected.Truncate(time.Minute).Add(time.Minute) {
+			}
+			opens, known := g.Opens(at)
+			require.True(t, known, name)
+			require.Equal(t, expected.UTC(), opens.UTC(), "%s at %s", name, at)
+		}
+	}
+	g.Holidays = nil
+	for day := range 366 {
+		g.Holidays = append(g.Holidays, group.Holiday(time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC).Format("01-02")))
+	}
+	_, known := g.Opens(time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
+	require.False(t, known)
+}
+
 func TestGroupsAreKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

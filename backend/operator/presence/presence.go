@@ -86,6 +86,22 @@ func (p *Presence) Answering(ctx context.Context, siteID, wanted int64) (groupID
 	return groupID, nil
 }
 
+// Opens is when the first of the site's groups that do not work now begins to; zero when none does within three weeks. It
+// goes by the hours alone.
+func (p *Presence) Opens(ctx context.Context, siteID int64) (opens time.Time, err error) {
+	found, err := p.look(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now := p.now()
+	for _, g := range found.groups[siteID] {
+		if next, known := g.Opens(now); known && next.After(now) && (opens.IsZero() || next.Before(opens)) {
+			opens = next
+		}
+	}
+	return opens, nil
+}
+
 // Present are the operators by whom [Presence.OnlineIn] is true, in the order of their ids.
 func (p *Presence) Present(ctx context.Context, siteID, groupID int64) (ids []int64, err error) {
 	found, err := p.look(ctx)

@@ -30,7 +30,6 @@ export const start: StartChat = (shell: Shell) => {
   let seen = -1;
   let read = 0;
   let online: boolean | undefined;
-  let opens = 0;
   let invitation: string | undefined;
   let typed = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -48,7 +47,7 @@ export const start: StartChat = (shell: Shell) => {
   const view = log(shell, download, box.retry, fetchEarlier);
   const writing = compose(shell, send, (file) => add('', file), typing);
   const mail = mailing(shell, known);
-  const state = stateLine(shell, () => ({ online, opens, conversation }), () => shell.leave(writing.text));
+  const state = stateLine(shell, wire, () => ({ online, conversation }), () => shell.leave(writing.text));
   shell.dress(style);
   each([view.element, mail.element, state.element, writing.element], (element) => shell.body.appendChild(element));
 
@@ -93,10 +92,7 @@ export const start: StartChat = (shell: Shell) => {
         live();
       }
     }
-    if (news.opens !== undefined) {
-      opens = news.opens;
-      state.quiet();
-    }
+    state.opens(news.opens);
     if (news.online !== undefined && news.online !== online) {
       turned(news.online);
     }
@@ -168,6 +164,9 @@ export const start: StartChat = (shell: Shell) => {
     const left = online && !there;
     online = there;
     state.quiet();
+    if (left) {
+      state.left();
+    }
     if (left && shell.shown && writing.text && !talks(conversation)) {
       const text = writing.text;
       writing.clear();

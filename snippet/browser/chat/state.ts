@@ -1,4 +1,5 @@
 import type { Shell } from '../panels/shell';
+import type { Line } from './line';
 import type { Conversation } from './talk';
 
 /** Milliseconds for which somebody counts as typing. */
@@ -7,6 +8,9 @@ const typingFor = 6000;
 /** Milliseconds in which a day is named by its weekday. */
 const week = 6 * 86_400_000;
 
+/** Milliseconds in which the pages that hear of it ask, one after another. */
+const apart = 5000;
+
 /** The line under the conversation. */
 export interface State {
   element: HTMLElement;
@@ -14,21 +18,25 @@ export interface State {
   typing(): void;
   /** Nobody is typing any more. */
   quiet(): void;
+  /** When somebody will be there, in milliseconds since 1970. */
+  opens(at: number | undefined): void;
+  /** Everybody has just gone. */
+  left(): void;
   end(): void;
 }
 
 /** How things are. */
 export interface Presence {
   online: boolean | undefined;
-  /** When somebody will be there, in milliseconds since 1970; 0 where it is not known. */
-  opens: number;
   conversation: Conversation | undefined;
 }
 
 /** `leave` opens the form, for those who have no conversation. */
-export function stateLine({ make, texts, language }: Shell, now: () => Presence, leave: () => void): State {
+export function stateLine(shell: Shell, line: Line, now: () => Presence, leave: () => void): State {
+  const { make, texts, language } = shell;
   const element = make('p', { class: 'state', role: 'status' });
   let silent: ReturnType<typeof setTimeout> | undefined;
+  let opens = 0;
 
   function say(text: string): void {
     if (element.textContent !== text) {
@@ -38,14 +46,23 @@ export function stateLine({ make, texts, language }: Shell, now: () => Presence,
 
   function quiet(): void {
     clearTimeout(silent);
-    const { online, opens, conversation } = now();
+    const { online, conversation } = now();
     if (online !== false) {
       say(conversation && conversation.banned ? texts['chat.refused.banned'] : '');
       return;
     }
-    say(texts['chat.offline'] + ' ' + (opens ? texts['chat.opens'].replace('{time}', () => momentOf(opens)) + ' ' : ''));
+    say(texts['chat.offline'] + ' ' + (opens > Date.now() ? texts['chat.opens'].replace('{time}', () => momentOf(opens)) + ' ' : ''));
     if (!talks(conversation)) {
       element.appendChild(make('button', { type: 'button', click: leave }, texts['chat.leave']));
+    }
+  }
+
+  /** Asks when somebody will be there again. */
+  async function learn(): Promise<void> {
+    const news = now().online === false && shell.shown ? await line.ask({ after: 1e15 }) : undefined;
+    if (news && news.opens) {
+      opens = news.opens;
+      quiet();
     }
   }
 
@@ -70,6 +87,15 @@ export function stateLine({ make, texts, language }: Shell, now: () => Presence,
       silent = setTimeout(quiet, typingFor);
     },
     quiet,
+    opens(at) {
+      if (at && at !== opens) {
+        opens = at;
+        quiet();
+      }
+    },
+    left() {
+      setTimeout(learn, Math.random() * apart);
+    },
     end: () => clearTimeout(silent),
   };
 }
