@@ -12,8 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Patterns are those of all routes under the prefix, which has slashes at both ends, as
-// [http.ServeMux] reads them.
+// Patterns returns the patterns of all routes under the prefix, for [http.ServeMux]. The prefix has slashes at both
+// ends.
 func Patterns(prefix string) []string {
 	var all patterns
 	new(Edge).mount(&all, prefix)
@@ -26,14 +26,15 @@ func (p *patterns) HandleFunc(pattern string, _ func(http.ResponseWriter, *http.
 	*p = append(*p, pattern)
 }
 
-// mount adds the routes under the prefix, of a service that is here. Blocks share them: handlers find the block in the
-// call.
+// mount adds the routes under the prefix if the service is here. Blocks share them: handlers find the block in the
+// request.
 func (e *Edge) mount(mux api.Routes, prefix string) {
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
 	mux.HandleFunc(prefix+"svc.js", fetched(serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(servePicture))
-	// A call belongs to the site whose number was called, even if the platform uses the address of another site.
+	// A report about a call belongs to the site whose number was called, even if the platform uses the address of
+	// another site.
 	mux.HandleFunc(prefix+"calls/{route...}", func(w http.ResponseWriter, r *http.Request) { e.Platforms.Serve(w, r, r.PathValue("route")) })
 	api.Mount(mux, prefix, e.serveCall)
 }
@@ -51,7 +52,7 @@ func (e *Edge) routes(prefix string) *http.ServeMux {
 	return mux
 }
 
-// mountRelay adds the routes under the block's prefix, whose service is elsewhere.
+// mountRelay adds the routes under the block's prefix if the service is elsewhere.
 func (b *Block) mountRelay(mux api.Routes) {
 	prefix, elsewhere := b.Settings.Prefix, relay.New(b.Effects)
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
@@ -113,7 +114,7 @@ func servePicture(w http.ResponseWriter, r *http.Request) {
 	effect.RequestOf(r).Effect.ServePicture(w, r)
 }
 
-// serveCall passes a call to the service's API.
+// serveCall passes a request to the service's API.
 func (e *Edge) serveCall(w http.ResponseWriter, r *http.Request, path string) {
 	q := effect.RequestOf(r)
 	if q.Err != nil {

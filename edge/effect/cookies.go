@@ -73,7 +73,7 @@ func isOwnCookie(pair string) bool {
 	return slices.ContainsFunc(ownCookies[:], func(c gate.HostCookie) bool { return c.Is(pair) })
 }
 
-// relayedCookies are the cookies that the service elsewhere is sent, and may set.
+// relayedCookies are the cookies that go to the service elsewhere, and that it may set.
 var relayedCookies = [...]gate.HostCookie{view.VisitorCookie, sourceCookie}
 
 // IsRelayedCookie says whether name=value is one of them.

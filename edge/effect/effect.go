@@ -1,6 +1,7 @@
-// Package effect says what is in effect for a site: a block's settings with the site's own above them, compiled once for
-// each version, and what a visitor is shown by them. It owns what a configuration says of its sites, and the pictures of
-// their numbers. The edge finds the effect of a request once, at its door, and hands it down with the request.
+// Package effect says what is in effect for a site: the settings of a block, and above them the site's own, compiled
+// once for each version, and what a visitor sees because of them. It owns what a configuration says about its sites,
+// and the pictures of their numbers. The edge finds the effect of a request once, at its door, and passes it on with
+// the request.
 package effect
 
 import (

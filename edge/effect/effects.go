@@ -95,12 +95,12 @@ func (e *Shared) Site(ctx context.Context, key string) (site.Site, error) {
 	return desk.Sites.ByKey(ctx, key)
 }
 
-// Effects are those of the sites of one block. They are safe for concurrent use.
+// Effects returns the effects of the sites of one block. It is safe for concurrent use.
 type Effects struct {
 	*Shared
 	Settings Settings
-	numbers  *numbers // of the sites without numbers of their own
-	Defaults *effect  // for keys that are no known site's; it has no site's code
+	numbers  *numbers // of the sites without their own numbers
+	Defaults *effect  // for keys of no known site; it has no site's code
 
 	compiling sync.Mutex                  // held while an effect is compiled, which may take some milliseconds
 	known     *lru.Cache[string, *effect] // by site key
@@ -118,8 +118,8 @@ func (e *Shared) Effects(settings Settings) (*Effects, error) {
 	return b, err
 }
 
-// Keep keeps the block's pictures for pages that are still open when another configuration replaces it. It is called
-// when the configuration runs.
+// Keep keeps the block's pictures for pages that are still open when another configuration replaces it. The caller
+// calls it when the configuration runs.
 func (b *Effects) Keep() { b.Pictures.add(b.numbers.drawings) }
 
 // maxEffects is how many effects a block keeps.
@@ -169,7 +169,7 @@ func (b *Effects) Find(q *Request, r *http.Request) {
 	q.Effect, q.Preview = f, b.previewing(q.Site.ID, r.Header)
 }
 
-// provisionTimeout is how long a call may wait until its site is made.
+// provisionTimeout is how long a request may wait until its site is made.
 const provisionTimeout = 2 * time.Second
 
 // Provision makes the site in the service. The configuration names the site, but the service does not know it yet.

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
 
-// drawings are the pictures of numbers, by the names under which they are served. They are drawn when the numbers are
-// compiled, so that a style that cannot be drawn is refused there, and the number of drawings is bounded. The name is a
-// hash of the content, so browsers may cache a picture for good.
+// drawings are the pictures of numbers, by the names in their addresses. They are drawn when the numbers are compiled.
+// So a style that cannot be drawn is refused there, and the number of drawings is bounded. The name is a hash of the
+// content, so browsers may cache a picture for good.
 type drawings map[string][]byte
 
 // add draws the text and returns the picture's name.

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// Request is what is known of a request. The server in front of the edge sets the exported fields. The edge finds the
-// others once, at its door: so the rules, the consent and the numbers by which it is served are of one version.
+// Request describes a request. The server in front of the edge sets the exported fields. The edge finds the others
+// once, at its door, so the rules, the consent and the numbers for the request are of one version.
 type Request struct {
 	// Key is the site's key. It may be invalid, or no site's.
 	Key string
@@ -23,16 +23,16 @@ type Request struct {
 	// Secure says whether the client uses TLS, perhaps to a trusted proxy.
 	Secure bool
 
-	// err says why the service does not tell of the site now. site then has the key alone.
+	// err says why the service does not know the site now. Site then has only the key.
 	Site site.Site
 	Err  error
-	// Effect is nil if the request is not tracked, or for no site that the service or the configuration knows.
+	// Effect is nil if the request is not tracked, or if neither the service nor the configuration knows its site.
 	Effect *effect
-	// Preview is the one that the browser is in; nil for none.
+	// Preview is the preview that the browser is in, or nil.
 	Preview *preview.Preview
 }
 
-// IsUnknown says whether the site is known not to be one that is served.
+// IsUnknown says whether no site with this key is served.
 func (q *Request) IsUnknown() bool { return errors.Is(q.Err, site.ErrUnknown) }
 
 // AsSent returns the request as the client sent it. Its URL is the one that the client asked for, with the scheme https

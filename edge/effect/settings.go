@@ -18,85 +18,78 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-// Settings are what a configuration says of its sites. Each setting is checked when it is set, so that an error can
+// Settings are what a configuration says about its sites. Each setting is checked when it is set, so that an error can
 // name the line of the configuration file. [Settings.Complete] checks them together.
 type Settings struct {
-	// Where the service answers on the site: a path that begins and ends with a
-	// slash, and that the site does not use itself. Default: `/frontdesk/`.
+	// Where the service answers on the site: a path that begins and ends with a slash, and that the site does not use
+	// itself. Default: `/frontdesk/`.
 	Prefix string `json:"prefix,omitempty"`
 
-	// The names of the two global objects of the browser interface. Default:
-	// `["Svc", "SvcWidget"]`.
+	// The names of the two global objects of the browser interface. Default: `["Svc", "SvcWidget"]`.
 	Objects []string `json:"objects,omitempty"`
 
 	// The variant of the browser interface, `A` or `B`. Default: `A`.
 	Variant string `json:"variant,omitempty"`
 
-	// Who serves the browser interface: `local`, this process, which is the default, or
-	// the address of a service elsewhere (its `consultant_server_url`), such as
-	// `https://desk.example/frontdesk/`. What comes under the prefix is then passed on to it,
-	// and so is what is captured.
+	// Where the service is: `local`, this process, which is the default, or the address of a service elsewhere (its
+	// `consultant_server_url`), such as `https://desk.example/frontdesk/`. Requests under the prefix and captured forms
+	// then go there.
 	Service string `json:"service,omitempty"`
 
-	// The service's tracker address (its `tracker_url`). Default: that of the service,
-	// without the slash at its end.
+	// The service's tracker address (its `tracker_url`). Default: that of the service, without the slash at its end.
 	Tracker string `json:"tracker,omitempty"`
 
-	// Whether numbers are replaced in blocks that the page adds later too.
+	// Whether numbers are also replaced in what the page adds later.
 	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
 
-	// The mask of phone numbers in forms, with # for a digit, such as
-	// `+7 (###) ###-##-##`.
+	// The mask for phone numbers in forms, with # for a digit, such as `+7 (###) ###-##-##`.
 	PhoneMask string `json:"phone_mask,omitempty"`
 
-	// The country in whose way visitors and pages write numbers without a country's
-	// code: ISO 3166-1 alpha-2, such as `RU`. Default: that of the first of the
-	// numbers, else of the numbers that the site's pages show, else of the mask.
+	// The country of numbers that visitors and pages write without a country code: ISO 3166-1 alpha-2, such as `RU`.
+	// Default: the country of the first of the numbers, else of the numbers on the site's pages, else of the mask.
 	Region string `json:"region,omitempty"`
 
-	// The cookie without which nothing is set or stored. Default: nobody is
-	// asked.
+	// The cookie without which nothing is set or stored. Default: none is needed.
 	Consent *Consent `json:"consent,omitempty"`
 
-	// The signals of browsers that count as no consent: `gpc`, Global Privacy Control (`Sec-GPC: 1`), and
-	// `dnt`, Do Not Track (`DNT: 1`). Default: none.
+	// The signals of browsers that mean no consent: `gpc`, Global Privacy Control (`Sec-GPC: 1`), and `dnt`, Do Not
+	// Track (`DNT: 1`). Default: none.
 	Respect []string `json:"respect,omitempty"`
 
-	// Further origins of the same site that may call the service, such as
-	// `https://m.shop.example`.
+	// Further origins of the same site that may use the service, such as `https://m.shop.example`.
 	Origins []string `json:"origins,omitempty"`
 
 	// The numbers that are printed on the site's pages.
 	Numbers []number.Number `json:"numbers,omitempty"`
 
-	// Which numbers are replaced before a page leaves the server: `off`, none;
-	// `static`, those with a tracking number for the visitor's source; `dynamic`, also
-	// those of which the visitor has one of his own. Default: `off`.
+	// Which numbers are replaced before a page leaves the server: `off`, none; `static`, those with a tracking number
+	// for the visitor's source; `dynamic`, also those from a pool. Default: `off`.
 	Prerender string `json:"prerender,omitempty"`
 
-	// Which of a visitor's visits decides about the numbers: `first`, `last` or
-	// `last_non_direct`. Default: `last_non_direct`.
+	// Which of a visitor's visits decides about the numbers: `first`, `last` or `last_non_direct`. Default:
+	// `last_non_direct`.
 	Attribution attribution.Model `json:"attribution,omitempty"`
 
-	// The posts that are kept on their way to the site. The first rule that matches counts.
+	// The forms that are kept on their way to the site. The first rule that matches counts.
 	Captures []capture.Rule `json:"captures,omitempty"`
 
-	// Whether forms that no rule matches pass without being noted. Else the console lists, by
-	// their paths and the names of their fields, those by which people say who they are.
+	// Whether forms that no rule matches pass without a look. Otherwise the console lists forms in which people say who
+	// they are, by their paths and the names of their fields.
 	IgnoreForms bool `json:"ignore_forms,omitempty"`
 
-	// The CSS selector of the forms into which the page's script puts the credentials when they are sent, such
-	// as `form.contact`. Default: none.
+	// The CSS selector of the forms into which the page's script writes the credentials when they are sent, such as
+	// `form.contact`. Default: none.
 	Credentials string `json:"credentials,omitempty"`
 
-	// How visitors are called back. Default: when a telephone platform and a group with a number are there.
+	// How visitors are called back. Default: callbacks are possible if there is a telephone platform and a group with a
+	// number.
 	Callback *callback.Settings `json:"callback,omitempty"`
-	// How the panels look and what they say: the button, the chat, the request form and the
-	// form that orders a call. Default: as built in, without a button.
+	// How the panels look, and their texts: the button, the chat, the request form and the form for callbacks. Default:
+	// as built in, without a button.
 	Widget *site.Widget `json:"widget,omitempty"`
 
-	// How many bytes of texts and files the visitors may have stored on a day: of one `visitor`, and of all of the
-	// `site`. Default: 20 MB and 500 MB.
+	// How many bytes of texts and files visitors may have stored in a day: one `visitor`, and all of the `site`
+	// together. Default: 20 MB and 500 MB.
 	Quota *visit.Quota `json:"quota,omitempty"`
 
 	declaration number.Declaration
@@ -118,7 +111,7 @@ func (s *Settings) setNumbers() error {
 	return nil
 }
 
-// maxCaptures is how many rules there may be.
+// maxCaptures bounds the number of rules.
 const maxCaptures = 100
 
 func (s *Settings) setCaptures() error {

@@ -108,8 +108,8 @@ func (g *finding) admits(client string) bool {
 	return pace.Take(time.Now(), g.clients.Of(pace.Client(client))...) == 0
 }
 
-// add has a form read whose answer has gone on. It never waits. Of a form whose client has gone, and of one for which
-// there is no room, it notes the answer alone, if there was one.
+// add has a form read after its answer has gone on. It never waits. If the client has gone, or there is no room for the
+// form, it notes only the answer, if there was one.
 func (g *finding) add(ctx context.Context, f *foundForm) {
 	if f.kept = f.take(); f.kept != nil {
 		if ctx.Err() != nil {

@@ -211,7 +211,7 @@ func (e *Posts) storeInTime(k *keptForm) (leads.Kept, error) {
 	}
 }
 
-// away says why the database takes nothing now; nil if it may take something.
+// away returns why the database cannot store anything now, or nil if it may.
 func (e *Posts) away() error {
 	desk, done, err := e.Service.Use()
 	if err != nil {
@@ -265,7 +265,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (leads.Kept, e
 	return desk.API.Leads.KeepForm(ctx, k.request(), of, leads.Form{ID: k.ID, Key: k.Key, At: k.At, Sent: k.Sent, Rule: &k.Rule, Said: k.Said, Status: k.Status, Broken: k.Broken})
 }
 
-// texts are those of the form in which somebody may be named.
+// texts returns the texts of the form that may name somebody.
 func (k *keptForm) texts() []string {
 	texts := []string{k.Said.Name, k.Said.Email, k.Said.Message, k.Said.FormName}
 	for name, value := range k.Said.UserFields {

@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	// maxMarkups is how many bytes of the markup of forms are in memory, for all sites together.
+	// maxMarkups bounds the markup of forms in memory, in bytes, for all sites together.
 	maxMarkups = 4 << 20
-	// markupTime is how long a form waits for the markup that is stored.
+	// markupTime is how long a form waits for the stored markup.
 	markupTime = 50 * time.Millisecond
-	// readMarkupsAgain is how long what was read of a site holds. Other nodes look at pages, too.
+	// readMarkupsAgain is how long the markup of a site in memory is valid. Other nodes look at pages too.
 	readMarkupsAgain = time.Hour
 )
 
-// markups hold what the forms of pages say of their fields, by the sites' keys. They come from samples of pages, and from
-// the database, which keeps them through a restart.
+// markups are what the forms of pages say about their fields, by the sites' keys. They come from samples of pages, and
+// from the database, which keeps them over a restart.
 type markups struct {
 	mu    sync.Mutex
 	sites map[string]*siteMarkups
 	size  int
 }
 
-// siteMarkups are those of a site, by the paths of the pages as [form.PathOf] has them.
+// siteMarkups are the markups of a site, by the paths of its pages as [form.PathOf] returns them.
 type siteMarkups struct {
 	pages map[string]capture.Markup
 	read  time.Time // from the database
@@ -65,7 +65,7 @@ func (m *markups) keep(site, path string, markup capture.Markup) {
 	m.size += size
 }
 
-// of returns what is known of a site. The caller holds the lock.
+// of returns the markups of a site. The caller holds the lock.
 func (m *markups) of(site string) *siteMarkups {
 	if m.sites == nil {
 		m.sites = make(map[string]*siteMarkups)
@@ -93,7 +93,7 @@ func sizeOf(site, path string, markup capture.Markup) int {
 	return len(site) + len(path) + 100 + markup.Size()
 }
 
-// due tells whether the markup of the site is to be read from the database, and notes that it is.
+// due says whether the markup of the site has to be read from the database, and notes that it is being read.
 func (m *markups) due(site string, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,14 +105,14 @@ func (m *markups) due(site string, now time.Time) bool {
 	return true
 }
 
-// known tells whether the page has been looked at by this process or read already.
+// known says whether this process has already looked at the page or read its markup.
 func (m *markups) known(site, path string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.of(site).pages[path] != nil
 }
 
-// load reads the markup of the site that is stored, if that has not been done lately.
+// load reads the stored markup of the site, if that has not happened lately.
 func (m *markups) load(ctx context.Context, e *effect.Shared, s site.Site) {
 	if s.ID == 0 || !m.due(s.Key, time.Now()) {
 		return
@@ -155,7 +155,7 @@ func (m *markups) store(ctx context.Context, forms *form.Forms, s site.Site, pat
 	return forms.KeepPage(ctx, s.ID, form.Page{Path: path, Markup: text})
 }
 
-// pageOf returns the markup of the page that sent the form, by the request's Referer, and nil if it is not known.
+// pageOf returns the markup of the page that sent the form, by the request's Referer, or nil if it is not known.
 func (m *markups) pageOf(site string, r *http.Request) capture.Markup {
 	from, err := url.Parse(r.Referer())
 	if err != nil || from.Host != r.Host {
@@ -179,11 +179,11 @@ func (m *markups) charset(site string, r *http.Request) string {
 	return ""
 }
 
-// maxCompared is with how many pages of its site a form is compared whose own page is not known.
+// maxCompared bounds the pages of a site with which a form is compared if its own page is not known.
 const maxCompared = 200
 
-// formOf returns the markup of the page that sent the form. Where that page is not known, it is the one of another page
-// of the site that has such a form: many sites have one on all pages.
+// formOf returns the markup of the page that sent the form. If that page is not known, it returns another page of the
+// site with such a form: many sites have one form on all pages.
 func (m *markups) formOf(site string, r *http.Request, read posted.Form) capture.Markup {
 	if page := m.pageOf(site, r); page.Knows(read) > 0 {
 		return page

@@ -17,9 +17,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 )
 
-// keyOf returns the form's key, from which nothing of the form can be told. Forms have the same key if the same client
-// says the same by the same rule. The client is the visitor, as far as the cookie or the form's credentials
-// tell it, or else the network and the browser. The header is that of the form's request.
+// keyOf returns the form's key, which reveals nothing about the form. Forms have the same key if the same client says
+// the same and the same rule matches. The client is the visitor, if the cookie or the form's credentials identify one,
+// or else the network and the browser. header is that of the form's request.
 func keyOf(k *keptForm, h http.Header) string {
 	who := slices.Collect(view.VisitorCookie.Values(h))
 	if len(who) == 0 && k.Said.Credentials["visitor_id"] != "" {
@@ -29,7 +29,7 @@ func keyOf(k *keptForm, h http.Header) string {
 		who = []string{"at", gate.TruncatedClient(k.Client), k.UserAgent}
 	}
 	said := k.Said
-	said.Credentials = nil // those of another view of the page differ
+	said.Credentials = nil // they differ in another view of the page
 	content, err := json.Marshal([]any{k.Site, k.Rule.Path, who, said})
 	if err != nil { // texts do not fail
 		return rand.Text()
@@ -38,7 +38,7 @@ func keyOf(k *keptForm, h http.Header) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
-// maxSentForms is how many forms are remembered, so that one that is sent twice has one id.
+// maxSentForms is how many forms are remembered, so that a form that is sent twice has one id.
 const maxSentForms = 1 << 12
 
 // sentForms remembers the ids of the forms of the last ten minutes.
@@ -52,8 +52,8 @@ type sentForm struct {
 	at time.Time
 }
 
-// idOf returns the id of the form of the key that was sent at the time. It is another one than before if the form was
-// first sent more than [leads.FormWindow] ago.
+// idOf returns the id of the form with the key that was sent at the time. It is a new one if the form was first sent
+// more than [leads.FormWindow] ago.
 func (s *sentForms) idOf(key string, at time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

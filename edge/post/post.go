@@ -1,6 +1,6 @@
-// Package post keeps the forms that pass on their way to a site. What a rule keeps is stored before the site's answer goes
-// on, or waits on the disk while the database is away. Of other forms it notes which fields they have and how the site
-// answers them. The edge hands it each request whose body may be a form.
+// Package post keeps the forms that pass on their way to a site. It stores a form that a rule matches before the site's
+// answer goes on, or on the disk while the database is away. For other forms, it notes their fields and how the site
+// answers. The edge gives it each request whose body may be a form.
 package post
 
 import (
@@ -36,7 +36,7 @@ type Posts struct {
 
 	storing atomic.Int64 // forms that are being stored
 	turns   turns        // of visitors whose forms are being stored
-	waiting atomic.Bool  // forms wait on the disk, and the log has told so
+	waiting atomic.Bool  // forms wait on the disk, and the log has said so
 	sent    sentForms
 }
 

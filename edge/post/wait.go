@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// spoolPause is the time between two looks at the spool, and spoolCare the time between two attempts to reserve its
-	// space, and between two words of the log while forms wait.
+	// spoolPause is the time between two looks at the spool. spoolCare is the time between two attempts to reserve its
+	// space, and between two lines of the log while forms wait.
 	spoolPause, spoolCare = 2 * time.Second, time.Minute
 	// formsAtOnce is how many forms are taken from the spool at once. The database commits them in groups.
 	formsAtOnce = 128
-	// patientTries is how often a form is tried while the database works, before later forms of its visitor pass it by.
+	// patientTries is how often a form is tried while the database works. After that, later forms of its visitor may
+	// overtake it.
 	patientTries = 5
 )
 
-// visitor returns a number for whose form it is, by the visitor's cookie or else by the credentials in the form; 0 if
-// neither tells.
+// visitor returns a number for the visitor of the form, by the cookie or else by the credentials in the form. It
+// returns 0 if neither exists.
 func (k *keptForm) visitor() uint64 {
 	whose := k.Said.Credentials["visitor_id"]
 	for value := range view.VisitorCookie.Values(k.request().Header) {
@@ -42,7 +43,7 @@ func (k *keptForm) visitor() uint64 {
 	return max(1, hash.Sum64())
 }
 
-// turns has what is done for one visitor done one after another.
+// turns makes work for one visitor happen one after another.
 type turns struct {
 	mu   sync.Mutex
 	busy map[uint64]chan struct{} // closed when the turn is over
@@ -139,7 +140,7 @@ func (e *Posts) takeForms(ctx context.Context) {
 	}
 }
 
-// takeSome stores forms of the disk for as long as the database takes some, and returns how many.
+// takeSome stores forms from the disk as long as the database accepts some, and returns how many.
 func (e *Posts) takeSome(ctx context.Context) (stored int) {
 	for ctx.Err() == nil && e.away() == nil {
 		n := e.spool.Take(ctx, formsAtOnce, e.takeForm)
@@ -150,8 +151,8 @@ func (e *Posts) takeSome(ctx context.Context) (stored int) {
 	return stored
 }
 
-// takeForm stores a form of the disk. tries is how often that has failed. A form that cannot be read, and one of a site
-// that is gone, is given up. Any other stays until it is stored, by a later version of the program if need be.
+// takeForm stores a form from the disk. tries is how often that has failed. It gives up a form that cannot be read, and
+// one whose site is gone. Any other stays until it is stored, if need be by a later version of the program.
 func (e *Posts) takeForm(ctx context.Context, record []byte, tries int) spool.Outcome {
 	k := &keptForm{waited: true}
 	err := json.Unmarshal(record, k)

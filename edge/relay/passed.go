@@ -23,9 +23,9 @@ var relayedFields = []string{
 	"Dnt", "Idempotency-Key", "If-Modified-Since", "If-None-Match", "If-Range", "Last-Event-Id", "Origin", "Purpose", "Range", "Referer", "Save-Data",
 	"Sec-Ch-Ua", "Sec-Ch-Ua-Mobile", "Sec-Ch-Ua-Platform", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Sec-Gpc", "Sec-Purpose",
 	"User-Agent",
-	// Telephone platforms sign what they tell.
+	// Telephone platforms sign their requests with these.
 	"Webhook-Id", "Webhook-Signature", "Webhook-Timestamp", "X-Twilio-Signature",
-	// These say which client the service elsewhere has, and are made by the relay.
+	// These describe the client to the service elsewhere. The relay sets them.
 	"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
 }
 

@@ -1,5 +1,5 @@
-// Package relay passes what comes under a site's prefix on to a service elsewhere that has the site's visitors. It keeps
-// the leads that this service cannot take now. The edge mounts it in the place of its own routes.
+// Package relay passes requests under a site's prefix to a service elsewhere that has the site's visitors. It keeps
+// leads that the service cannot take now. The edge mounts it in place of its own routes.
 package relay
 
 import (
@@ -26,9 +26,10 @@ import (
 )
 
 const (
-	// relayTime bounds how long the service elsewhere may take to begin its answer. The script waits for 5 s in all.
+	// relayTime bounds how long the service elsewhere may take to begin its answer. The script waits for 5 s
+	// altogether.
 	relayTime = 3 * time.Second
-	// maxRelayed is how many bytes the body of a call may have that is kept if the service cannot take it.
+	// maxRelayed bounds the body of a request that is kept if the service cannot take it, in bytes.
 	maxRelayed = 1 << 20
 )
 
@@ -73,13 +74,13 @@ func New(b *effect.Effects) *Relay {
 	return l
 }
 
-// isAway says whether an answer is none of the service itself. The service sends nobody to another address.
+// isAway says whether an answer does not come from the service itself. The service never redirects.
 func isAway(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout ||
 		300 <= status && status < 400 && status != http.StatusNotModified
 }
 
-// rewrite addresses the request to the service, with no more of it than the service needs.
+// rewrite addresses the request to the service, with only what the service needs.
 func (l *Relay) rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
 	if p.In.URL.Scheme == "https" { // a proxy in front ends TLS
@@ -93,7 +94,7 @@ func (l *Relay) rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 }
 
-// keptCalls are the paths under the prefix of calls that are sent later if the service cannot take them now.
+// keptCalls are the paths under the prefix of requests that are sent later if the service cannot take them now.
 var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
 
 // pathOf returns the request's path under the prefix, decoded.
@@ -123,7 +124,7 @@ func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Idempotency-Key", rand.Text())
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	// The relay sends the call on even if the page that sent it is gone.
+	// The relay sends the request on even if the page that sent it is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), relayTime)
 	defer cancel()
 	address := url.URL{Path: path, RawQuery: r.URL.RawQuery}

@@ -1,5 +1,5 @@
-// Package coding undoes the content codings of pages, for input that is pushed in. It owns which codings can be undone,
-// and how much memory a page may ask for. The writer of pages asks it.
+// Package coding decodes the content codings of pages, for input that arrives in pieces. It owns which codings can be
+// decoded, and how much memory a page may take. The writer of pages asks it.
 package coding
 
 import (
@@ -13,7 +13,7 @@ import (
 var (
 	// ErrHungry says that more input is needed.
 	ErrHungry = errors.New("more input is needed")
-	// ErrCrowded says that the memory for a window cannot be afforded.
+	// ErrCrowded says that there is no memory for a window.
 	ErrCrowded = errors.New("too many pages are held")
 
 	errStopped  = errors.New("decoding was stopped")
@@ -27,25 +27,24 @@ const maxIdleReads = 100
 // decodeChunk is how much decoded text is handed on at once.
 const decodeChunk = 16 << 10
 
-// Decoder undoes a content coding for input that is pushed in. The libraries pull
-// their input; so they run as a coroutine, which is left whenever the input is
-// used up and entered again with the next.
+// Decoder decodes a content coding for input that is pushed in. The libraries pull their input, so they run as a
+// coroutine. The coroutine is left when the input is used up, and entered again with the next.
 type Decoder struct {
-	// Input is what has been pushed in and not been taken.
+	// Input is the input that has not been read yet.
 	Input []byte
-	// Ended says that there will be no further input.
+	// Ended says that there will be no more input.
 	Ended bool
 
 	coding string
-	afford func(bytes int) bool // asked before memory is taken for a window
-	took   bool                 // some of the input has been taken
+	afford func(bytes int) bool // asked before a window takes memory
+	took   bool                 // some of the input has been read
 	yield  func([]byte, error) bool
 	pull   func() ([]byte, error, bool)
 	halt   func()
 }
 
-// NewDecoder gives a decoder for one of the codings that Of names. It has to be stopped. Where it cannot afford the
-// memory that the page needs, it ends with [ErrCrowded].
+// NewDecoder returns a decoder for one of the codings of Of. The caller stops it. If afford refuses the memory that the
+// page needs, the decoder ends with [ErrCrowded].
 func NewDecoder(coding string, afford func(bytes int) bool) *Decoder {
 	d := &Decoder{coding: coding, afford: afford}
 	d.pull, d.halt = iter.Pull2(d.run)
@@ -55,8 +54,8 @@ func NewDecoder(coding string, afford func(bytes int) bool) *Decoder {
 // Stop ends the decoder.
 func (d *Decoder) Stop() { d.halt() }
 
-// Of gives the name of a response's content coding if it can be undone,
-// nothing if there is none, and false for all others.
+// Of returns the name of a response's content coding if it can be decoded. It returns "" if there is none, and false
+// for all other codings.
 func Of(values []string) (string, bool) {
 	if len(values) == 0 {
 		return "", true
@@ -74,8 +73,8 @@ func Of(values []string) (string, bool) {
 	return "", false
 }
 
-// Next gives the next piece of decoded text, valid until the next call, or
-// [ErrHungry], io.EOF at the proper end, or the reason why the input is corrupt.
+// Next returns the next piece of decoded text, which is valid until the next call. The error is [ErrHungry], io.EOF at
+// the proper end, or the reason why the input is corrupt.
 func (d *Decoder) Next() ([]byte, error) {
 	chunk, err, ok := d.pull()
 	if !ok {
@@ -99,7 +98,7 @@ func (d *Decoder) run(yield func([]byte, error) bool) {
 	decodeBuffers.Put(b)
 }
 
-// decode hands all of the page on. A nil error means that it was whole.
+// decode hands on the whole page. A nil error means that it was complete.
 func (d *Decoder) decode(b *decodeBuffer) error {
 	if _, err := b.source.Peek(1); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (d *Decoder) decode(b *decodeBuffer) error {
 	}
 }
 
-// Read gives the libraries what was pushed in.
+// Read gives the input to the libraries.
 func (d *Decoder) Read(p []byte) (int, error) {
 	for len(d.Input) == 0 {
 		if d.Ended {
@@ -163,7 +162,7 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decodeBuffer is what a decoder needs besides the library's own memory.
+// decodeBuffer is the memory of a decoder besides that of the library.
 type decodeBuffer struct {
 	source *bufio.Reader
 	chunk  [decodeChunk]byte

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The memory that a page may ask for. Zstandard's limit is the one for the web
-// (RFC 9659); Brotli's is the reference encoder's default.
+// The memory that a page may take. The limit for Zstandard is the one for the web (RFC 9659). The limit for Brotli is
+// the default of the reference encoder.
 const (
 	maxZstdWindow     = 8 << 20
 	maxBrotliWindowLg = 22
@@ -25,7 +25,7 @@ var decodeBuffers = sync.Pool{New: func() any {
 	return &decodeBuffer{source: bufio.NewReaderSize(nil, 4<<10)}
 }}
 
-// Decompressors are kept for reuse, since their tables and windows are large.
+// Decompressors are reused, because their tables and windows are large.
 var (
 	gzipReaders   = sync.Pool{New: func() any { return new(gzip.Reader) }}
 	flateReaders  = sync.Pool{New: func() any { return flate.NewReader(nil) }}
@@ -34,11 +34,11 @@ var (
 	zstdReaders   sync.Pool
 )
 
-// decompressor is a library's reader.
+// decompressor is the reader of a library.
 type decompressor struct {
 	io.Reader
 	pool *sync.Pool
-	kept any // what goes back to the pool
+	kept any // goes back to the pool
 }
 
 func (d *decompressor) release() {
@@ -50,8 +50,7 @@ func (d *decompressor) release() {
 	d.pool.Put(d.kept)
 }
 
-// again goes on with what follows the end: only gzip pages may have several
-// members (RFC 1952, 2.2).
+// again continues with what follows the end: only gzip pages may have several members (RFC 1952, 2.2).
 func (d *decompressor) again(source *bufio.Reader) error {
 	z, ok := d.kept.(*gzip.Reader)
 	if !ok {
@@ -71,7 +70,7 @@ func resetGzip(z *gzip.Reader, source *bufio.Reader) error {
 	return nil
 }
 
-// openDecompressor reads what it needs of the source to begin.
+// openDecompressor reads as much of the source as it needs to begin.
 func openDecompressor(coding string, source *bufio.Reader) (*decompressor, error) {
 	switch coding {
 	case "gzip":
@@ -94,8 +93,8 @@ func openDecompressor(coding string, source *bufio.Reader) (*decompressor, error
 	return nil, fmt.Errorf("content coding %q is not known", coding)
 }
 
-// openDeflate accepts what RFC 9110 (8.4.1.2) means by the name, the zlib format,
-// and what many servers send under it, the bare data.
+// openDeflate accepts what RFC 9110 (8.4.1.2) means by the name, the zlib format, and what many servers send under it,
+// the bare data.
 func openDeflate(source *bufio.Reader) (*decompressor, error) {
 	head, err := source.Peek(2)
 	if err != nil {
@@ -124,7 +123,7 @@ func openZstd(source *bufio.Reader) (*decompressor, error) {
 	z, ok := zstdReaders.Get().(*zstd.Decoder)
 	if !ok {
 		var err error
-		// Without concurrency it works in the goroutine that reads.
+		// Without concurrency, it works in the goroutine that reads.
 		z, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err != nil {
@@ -137,7 +136,7 @@ func openZstd(source *bufio.Reader) (*decompressor, error) {
 	return &decompressor{z, &zstdReaders, z}, nil
 }
 
-// windowOf is how many bytes a decompressor needs for the page that begins in source, or errWindow.
+// windowOf returns how many bytes a decompressor needs for the page that begins in source, or errWindow.
 func windowOf(coding string, source *bufio.Reader) (int, error) {
 	switch coding {
 	case "br":
@@ -148,10 +147,10 @@ func windowOf(coding string, source *bufio.Reader) (int, error) {
 	return deflateWindow, nil
 }
 
-// deflateWindow is what the formats around deflate need, tables included.
+// deflateWindow is what the formats around deflate need, including tables.
 const deflateWindow = 48 << 10
 
-// brotliWindow reads the window's size, with which a page begins (RFC 7932, 9.1).
+// brotliWindow reads the size of the window, with which a page begins (RFC 7932, 9.1).
 func brotliWindow(source *bufio.Reader) (int, error) {
 	head, err := source.Peek(1)
 	if err != nil {
@@ -174,8 +173,8 @@ func brotliWindow(source *bufio.Reader) (int, error) {
 	return 1 << lg, nil
 }
 
-// zstdWindow reads the window's size from the header of a frame (RFC 8878, 3.1.1.1). The
-// library refuses what is larger than it may be.
+// zstdWindow reads the size of the window from the header of a frame (RFC 8878, 3.1.1.1). The library refuses larger
+// windows than allowed.
 func zstdWindow(source *bufio.Reader) (int, error) {
 	for size := 1; size <= zstd.HeaderMaxSize; size++ {
 		head, err := source.Peek(size)
@@ -184,7 +183,7 @@ func zstdWindow(source *bufio.Reader) (int, error) {
 		case decoding == nil:
 			return int(min(header.WindowSize, maxZstdWindow)), nil
 		case !errors.Is(decoding, io.ErrUnexpectedEOF):
-			return 0, nil // the library says what is wrong
+			return 0, nil // the library reports what is wrong
 		case err != nil:
 			return 0, err
 		}

@@ -1,4 +1,5 @@
-// Package picture draws telephone numbers, for pages that show theirs as an image.
+// Package picture draws telephone numbers for pages that show them as an image. The edge asks it for the pictures of a
+// site's tracking numbers.
 package picture
 
 import (
@@ -13,7 +14,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// ContentType of the pictures.
+// ContentType is the type of the pictures.
 const ContentType = "image/svg+xml"
 
 const (
@@ -21,27 +22,27 @@ const (
 	defaultColor = "black"
 )
 
-// Style is how a number is drawn. The zero value is black text of 16 pixels.
+// Style says how a number is drawn. The zero value is black text of 16 pixels.
 type Style struct {
 	Size  float64 // of the font in CSS pixels, 8 to 200; 0 means 16
 	Color string  // "#rgb", "#rgba", "#rrggbb", "#rrggbbaa" or one of SVG's names, such as "navy"; "" means black
-	Font  string  // path of a TrueType or OpenType font, or of a collection, whose first font is taken; "" means Go Regular
+	Font  string  // path of a TrueType or OpenType font, or of a collection, whose first font counts; "" means Go Regular
 }
 
-// Renderer draws in one style. Many goroutines may use it at once.
+// Renderer draws in one style. It is safe for concurrent use.
 type Renderer struct {
 	size  float64
 	color string
 	font  *sfnt.Font
 }
 
-// New prepares for drawing in a style. The error says what is wrong with it.
+// New returns a renderer for a style. The error says what is wrong with the style.
 func New(style Style) (*Renderer, error) {
 	r := &Renderer{size: style.Size, color: strings.ToLower(style.Color)}
 	if r.size == 0 {
 		r.size = defaultSize
 	}
-	if !(r.size >= 8 && r.size <= 200) { // NaN is refused too
+	if !(r.size >= 8 && r.size <= 200) { // this also refuses NaN
 		return nil, fmt.Errorf("expected a size from 8 to 200 pixels, not %v", style.Size)
 	}
 	if r.color == "" {
@@ -64,8 +65,7 @@ func isColor(color string) bool {
 	return named || hexadecimal.MatchString(color)
 }
 
-// maxFont is how large the file of a font can be. The largest ones, of East
-// Asia's scripts, have about 20 MB.
+// maxFont bounds a font's file, in bytes. The largest fonts, of East Asian scripts, have about 20 MB.
 const maxFont = 32 << 20
 
 func load(path string) (*sfnt.Font, error) {

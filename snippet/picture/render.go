@@ -11,13 +11,12 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Render draws a line of text as an SVG image that holds outlines and no text: it
-// looks the same everywhere, is sharp on every screen, and programs that gather
-// numbers find none in it. It is as high as a line of the font, and keeps its
-// proportions where an <img> has others. The same style and text give the same
-// bytes. Render fails for characters that the font lacks.
+// Render draws a line of text as an SVG image with outlines and no text. It looks the same everywhere, is sharp on
+// every screen, and programs that collect numbers find none in it. It is as high as a line of the font, and keeps its
+// proportions if an <img> has others. The same style and text give the same bytes. Render returns an error for
+// characters that the font lacks.
 func (r *Renderer) Render(text string) ([]byte, error) {
-	// Measured in a size of as many pixels as its grid has units, a font answers in these.
+	// At a size of as many pixels as its grid has units, a font answers in these units.
 	em := fixed.Int26_6(r.font.UnitsPerEm())
 	line, err := r.font.Metrics(nil, em, font.HintingNone)
 	if err != nil {
@@ -38,11 +37,11 @@ func (r *Renderer) Render(text string) ([]byte, error) {
 		pixels(width), pixels(height), -line.Ascent, width, height, r.color, outlines), nil
 }
 
-// outline is the path of a text that begins at 0, and its width, both in the units
-// of an em of the given size. Its base line is at 0; y grows downwards.
+// outline returns the path of a text that begins at 0, and its width, both in units of an em of the given size. The
+// base line is at 0, and y grows downwards.
 func (r *Renderer) outline(text string, em fixed.Int26_6) (path []byte, width fixed.Int26_6, err error) {
 	var buffer sfnt.Buffer
-	before := sfnt.GlyphIndex(0) // none: the glyph of missing characters
+	before := sfnt.GlyphIndex(0) // none: 0 is the glyph of missing characters
 	for _, char := range text {
 		glyph, err := r.font.GlyphIndex(&buffer, char)
 		if err != nil {
@@ -73,7 +72,7 @@ func (r *Renderer) outline(text string, em fixed.Int26_6) (path []byte, width fi
 	return path, width, nil
 }
 
-// commands are the letters of a path's steps in SVG, and how many points each has.
+// commands are the SVG letters of the steps of a path, and how many points each has.
 var commands = [...]struct {
 	letter byte
 	points int

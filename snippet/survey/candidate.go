@@ -7,35 +7,35 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Bounds of what is tried. Reading a number by the plans takes some microseconds.
+// Bounds on what is tried. Reading a number by the plans takes some microseconds.
 const (
 	maxReadings = 10_000 // per page
-	maxDigits   = 19     // of a writing, prefixes included
-	minDigits   = 7      // of a number in text
+	maxDigits   = 19     // in a number with its prefixes
+	minDigits   = 7      // in a number in text
 )
 
-// row is digits with what may stand between the digits of a number. It is wider
-// than what a writing allows: the matcher decides.
+// row matches digits with what may be between the digits of a number. It allows more than a number does: the matcher
+// decides.
 var row = regexp.MustCompile(`[+\x{FF0B}\x{FE62}]?[\s\p{Z}\p{Cf}()\x{FF08}\x{FF09}]{0,4}\p{Nd}(?:[\s\p{Z}\p{Cf}\p{Pd}\x{2212}.·•․∙⋅．/⁄∕／()\x{FF08}\x{FF09}]{0,8}\p{Nd})+`)
 
-// group is digits without anything between.
+// group matches digits without anything between them.
 var group = regexp.MustCompile(`\p{Nd}+`)
 
-// prospect gathers what may be numbers.
+// prospect collects what may be numbers.
 type prospect struct {
 	region string
 	trunk  string // prefix of the region, or empty
-	left   int    // readings
+	left   int    // readings that are left
 	read   map[string]string
 	seen   map[string]bool
 	digits []string
 }
 
-// candidates are the digits, in international form, of what may be numbers.
+// candidates returns what may be numbers, as digits in international form.
 func candidates(values []value, region string) []string {
 	p := prospect{region: strings.ToUpper(region), left: maxReadings, read: make(map[string]string), seen: make(map[string]bool)}
 	p.trunk = phonenumbers.GetNddPrefixForRegion(p.region, true)
-	for _, v := range values { // links first: they are meant to be called
+	for _, v := range values { // links first, because they call a number for certain
 		if v.kind != Text && v.kind != Attribute {
 			p.link(v)
 		}
@@ -48,7 +48,7 @@ func candidates(values []value, region string) []string {
 	return p.digits
 }
 
-// link takes what a link calls, if a number can be so long.
+// link adds the number that a link calls, if it has a possible length.
 func (p *prospect) link(v value) {
 	found := row.FindString(plain(v.pieces[0]))
 	digits := digitsOf(found)
@@ -58,8 +58,8 @@ func (p *prospect) link(v value) {
 	p.take(digits, phonenumbers.IsPossibleNumber)
 }
 
-// text takes the numbers of rows of digits, of several readings the leftmost and
-// of these the longest. A group of digits is never divided.
+// text adds the numbers in rows of digits. If a row can be read in several ways, the leftmost number counts, and of
+// these the longest. A group of digits is never divided.
 func (p *prospect) text(text string) {
 	for _, found := range row.FindAllString(text, -1) {
 		groups := group.FindAllString(found, -1)
@@ -73,8 +73,7 @@ func (p *prospect) text(text string) {
 	}
 }
 
-// longest takes the longest number that the first of the groups make, and tells
-// how many they are.
+// longest adds the longest number that begins with the first group, and returns how many groups it has.
 func (p *prospect) longest(groups []string, plus bool) int {
 	size, most := 0, 0
 	for most < len(groups) && size+len(groups[most]) <= maxDigits {
@@ -88,7 +87,7 @@ func (p *prospect) longest(groups []string, plus bool) int {
 			return 0
 		case plus:
 			digits = "+" + digits
-		case strings.HasPrefix(digits, "00"): // dialled before a country code, in most countries
+		case strings.HasPrefix(digits, "00"): // the dialling prefix before a country code in most countries
 			digits = "+" + digits[2:]
 		case !p.looksNational(digits, n):
 			continue
@@ -100,9 +99,9 @@ func (p *prospect) longest(groups []string, plus bool) int {
 	return 0
 }
 
-// looksNational keeps figures of all sorts from being read as the numbers of
-// countries that have one for nearly every row of digits: without the trunk prefix
-// a number is expected in groups, and to be long where there is such a prefix.
+// looksNational prevents that figures of all kinds are read as national numbers. Some countries have a number for
+// nearly every row of digits. So without a trunk prefix, a number is expected in groups, and where the country has such
+// a prefix, to be long.
 func (p *prospect) looksNational(digits string, groups int) bool {
 	switch {
 	case p.region == "":
@@ -113,7 +112,7 @@ func (p *prospect) looksNational(digits string, groups int) bool {
 	return groups > 1 && (p.trunk == "" || len(digits) > 8)
 }
 
-// take adds the number that the digits are, if it is good.
+// take adds the number with these digits if it is valid.
 func (p *prospect) take(digits string, good func(*phonenumbers.PhoneNumber) bool) bool {
 	number, known := p.read[digits]
 	if !known {
@@ -140,7 +139,7 @@ func hasPlus(found string) bool {
 	return strings.HasPrefix(found, "+") || strings.HasPrefix(found, "\uFF0B") || strings.HasPrefix(found, "\uFE62")
 }
 
-// zeros are those of the scripts that numbers are written in; see package phone.
+// zeros are the zeros of the scripts in which numbers are written; see package phone.
 var zeros = [...]rune{'0', 0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xE50, 0xED0, 0x1040, 0x17E0, 0xFF10}
 
 func digitsOf(text string) string {

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
-// value is a text in which a number may stand as a whole: a block's text in pieces
-// between which there is markup, an attribute, or what a link calls.
+// value is a text that may contain a whole number: the text of a block in pieces with markup between them, an
+// attribute, or the number that a link calls.
 type value struct {
 	kind   Kind
 	pieces []string
 }
 
-// unread are the elements whose content nobody reads on the page, or chooses to send.
+// unread are elements whose content people do not read on the page, or choose and send.
 var unread = setOf("script", "style", "template", "textarea", "select", "datalist", "noscript", "noembed", "noframes", "iframe", "xmp", "plaintext")
 
 func setOf(names ...string) map[string]bool {
@@ -33,7 +33,7 @@ func setOf(names ...string) map[string]bool {
 type reader struct {
 	values []value
 	block  []string // the text of the block so far
-	inside int      // depth in what is not read
+	inside int      // how many unread elements are open
 }
 
 // read collects the values of a page in UTF-8, in no particular order.
@@ -42,7 +42,7 @@ func read(page []byte) []value {
 	var r reader
 	for {
 		switch z.Next() {
-		case html.ErrorToken: // the end: a page in memory has no other error
+		case html.ErrorToken: // the end: reading from memory has no other error
 			r.endBlock()
 			return r.values
 		case html.TextToken:
@@ -72,7 +72,7 @@ func (r *reader) start(z *html.Tokenizer) {
 	for more {
 		var key, content []byte
 		key, content, more = z.TagAttr()
-		if _, twice := attributes[string(key)]; !twice { // the first counts
+		if _, twice := attributes[string(key)]; !twice { // the first one counts
 			attributes[string(key)] = string(content)
 		}
 	}
@@ -120,8 +120,8 @@ func (r *reader) add(kind Kind, text string) {
 	}
 }
 
-// called is the part of a link that holds the number which it calls, as it is
-// written there, and how it calls.
+// called returns the part of a link that contains the number which it calls, as it is written, and how the link calls
+// it.
 func called(address string) (Kind, string) {
 	from, to := link.Number([]byte(address))
 	if from < 0 {
@@ -137,11 +137,11 @@ func called(address string) (Kind, string) {
 	case "callto":
 		kind = Callto
 	}
-	number, _, _ := strings.Cut(address[from:to], "&") // references have been read
+	number, _, _ := strings.Cut(address[from:to], "&") // character references have been decoded
 	return kind, number
 }
 
-// plain is a link's value with its percent escapes read.
+// plain returns a link's value with its percent escapes decoded.
 func plain(text string) string {
 	if decoded, err := url.PathUnescape(text); err == nil {
 		return decoded

@@ -1,12 +1,10 @@
-// Package survey finds the telephone numbers that a page shows: any number, not
-// only configured ones.
+// Package survey finds the telephone numbers on a page: any number, not only configured ones. The edge asks it about
+// samples of pages, and the command "numbers" about any page.
 //
-// It reads the page twice. First it collects what may be a number: whatever the
-// links call, and rows of digits in the text that the numbering plans know. These
-// are then compiled into a [phone.Set], and what its matcher recognises is the
-// finding. So a number is listed in the very writings in which it would be
-// replaced, and order numbers, cards, dates and prices are left out by the same
-// rules; see docs/numbers.md.
+// It reads the page twice. First it collects what may be a number: everything that links call, and rows of digits in
+// the text that the numbering plans know. It compiles these into a [phone.Set], and lists what the matcher recognises.
+// So a number is listed in exactly the formats in which it would be replaced, and the same rules leave out order
+// numbers, cards, dates and prices; see docs/numbers.md.
 package survey
 
 import (
@@ -23,19 +21,19 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
-// What is kept of a page is bounded.
+// Bounds on the result for a page.
 const (
-	// MaxPage is how many bytes of a page are read. What is behind is not looked at.
+	// MaxPage is how many bytes of a page are read.
 	MaxPage = 1 << 20
-	// MaxNumbers is how many numbers of a page are told apart.
+	// MaxNumbers is how many numbers of a page are listed.
 	MaxNumbers = 200
-	// MaxWritings is how many writings of a number are kept.
+	// MaxWritings is how many formats of a number are listed.
 	MaxWritings = 20
-	// maxWriting is how many bytes of a writing are kept.
+	// maxWriting bounds the text of a format, in bytes.
 	maxWriting = 100
 )
 
-// Kind is the kind of place in which a writing stands.
+// Kind says in what kind of place a number was found.
 type Kind string
 
 // The kinds of places.
@@ -48,28 +46,28 @@ const (
 	Attribute Kind = "attribute" // alt, title, aria-label, and the description
 )
 
-// Number is a telephone number that a page shows.
+// Number is a telephone number on a page.
 type Number struct {
-	// Digits are in international form: country code and national number.
+	// Digits are the digits in international form: country code and national number.
 	Digits string
-	// Valid tells whether the country's numbering plan has such a number. What a
-	// link calls is listed even if not.
+	// Valid says whether the country's numbering plan has such a number. Numbers in links are listed even if it does
+	// not.
 	Valid bool
-	// Writings are the ways in which it is written, the most frequent first.
+	// Writings are the formats of the number, the most frequent first.
 	Writings []Writing
 }
 
-// Writing is one way in which a number is written.
+// Writing is one format of a number.
 type Writing struct {
-	// Text is as people read it, or as a link has it: UTF-8 on one line, without
-	// markup and unseen characters, and with plain spaces only.
+	// Text is what people read, or the value of a link: UTF-8 on one line, with plain spaces, without markup and
+	// invisible characters.
 	Text string
 	Kind Kind
-	// Count is how often it stands in the page.
+	// Count is how often it occurs on the page.
 	Count int
 }
 
-// Count is how often the number stands in the page.
+// Count returns how often the number occurs on the page.
 func (n Number) Count() int {
 	total := 0
 	for _, w := range n.Writings {
@@ -78,11 +76,9 @@ func (n Number) Count() int {
 	return total
 }
 
-// Page lists the numbers that a page shows, the most frequent first. The content
-// type is that of the page's header, or empty; its charset counts as it does for
-// browsers. The region (ISO 3166-1 alpha-2) is the one in which numbers without a
-// country code are read; without a region they are found only when the page gives
-// the same number with its country code or in a link.
+// Page lists the numbers on a page, the most frequent first. contentType is the page's header field, or empty; its
+// charset counts as in browsers. region (ISO 3166-1 alpha-2) is the country of numbers without a country code. Without
+// a region, these are only found if the page has the same number with its country code or in a link.
 func Page(page []byte, contentType, region string) []Number {
 	if len(page) > MaxPage {
 		page = page[:MaxPage]
@@ -90,7 +86,7 @@ func Page(page []byte, contentType, region string) []Number {
 	encoding, _, _ := charset.DetermineEncoding(page, contentType)
 	decoded, err := encoding.NewDecoder().Bytes(page)
 	if err != nil {
-		return nil // in an encoding that is not read, such as "replacement"
+		return nil // the encoding cannot be read, such as "replacement"
 	}
 	values := read(bytes.ToValidUTF8(decoded, []byte("\uFFFD")))
 	set := compile(candidates(values, region))
@@ -104,8 +100,7 @@ func Page(page []byte, contentType, region string) []Number {
 	return f.numbers()
 }
 
-// compile makes a set of the numbers, without those that cannot be told from other
-// figures.
+// compile makes a set of the numbers, without those that look like other figures.
 func compile(digits []string) *phone.Set {
 	set, err := phone.Compile(digits)
 	if err != nil {
@@ -118,7 +113,7 @@ func compile(digits []string) *phone.Set {
 	return set
 }
 
-// finding is what was found.
+// finding is what was found on a page.
 type finding struct {
 	set     *phone.Set
 	matcher *phone.Matcher
@@ -129,7 +124,7 @@ func newFinding(set *phone.Set) *finding {
 	return &finding{set: set, matcher: set.NewMatcher(phone.UTF8), shown: make(map[string][]Writing)}
 }
 
-// look notes the numbers of a value.
+// look adds the numbers of a value.
 func (f *finding) look(v value) {
 	text := strings.Join(v.pieces, "")
 	note := func(matches []phone.Match) {
@@ -184,8 +179,7 @@ func valid(digits string) bool {
 	return err == nil && phonenumbers.IsValidNumber(n)
 }
 
-// tidy is a writing as people read it: on one line, without what is not seen, and
-// cut to what is kept.
+// tidy returns a format as people read it: on one line, without invisible characters, and cut to maxWriting.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || unicode.IsControl(r) && !unicode.IsSpace(r) {
