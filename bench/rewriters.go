@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/bench/page"
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
@@ -114,7 +116,7 @@ func replaceNumbers(n int, selector string) (f through, replaced func() int) {
 	var digits []string
 	var shown weave.Shown
 	for _, number := range page.Numbers(n) {
-		fresh, err := phone.Parse(number.Replacement)
+		fresh, err := plan.Parse(number.Replacement)
 		if err != nil {
 			panic(err) // they are part of the program
 		}
@@ -134,7 +136,7 @@ func replaceNumbers(n int, selector string) (f through, replaced func() int) {
 	}
 	replacer, to := rules.NewReplacer(), make([]byte, 0, 2*piece)
 	f = func(made []byte, out func([]byte)) error {
-		replacer.Reset(phone.UTF8, shown)
+		replacer.Reset(char.UTF8, shown)
 		for rest := made; len(rest) > 0; {
 			n := min(len(rest), piece)
 			to = replacer.Append(to[:0], rest[:n])

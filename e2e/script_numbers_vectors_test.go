@@ -10,10 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet"
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // numbersPart is the text of the script's part that replaces numbers.
@@ -51,7 +54,7 @@ func compile(t *testing.T, numbers ...pair) (*phone.Set, phone.Shown) {
 	var digits []string
 	var shown phone.Shown
 	for _, n := range numbers {
-		fresh, err := phone.Parse(n.Replacement)
+		fresh, err := plan.Parse(n.Replacement)
 		require.NoError(t, err)
 		digits, shown = append(digits, n.Digits), append(shown, fresh)
 	}
@@ -155,7 +158,7 @@ func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
 		" | |\u00a0|\u2009|-|\u2011|–|.|·|/|,|:|;|+|\u00ad|\u200b|  |\t|\n|٤|９|４|"+
 		"x|ext|доб|руб|₽|$|%|№|#|инн|ИНН|id|a|я|é|中|_|=|@|\\|!|円|order|\U0001f4de", "|")
 	random := rand.New(rand.NewPCG(1, 2))
-	m := set.NewMatcher(phone.UTF8)
+	m := set.NewMatcher(char.UTF8)
 	m.Show(replacements)
 	var cases []map[string]any
 	changed := 0
@@ -189,7 +192,7 @@ func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
 		matches = append(matches, clone(m.Break())...)
 		if place == phone.Link { // what dials gets a plus sign
 			for i := range matches {
-				if m := &matches[i]; m.Form == phone.International && !m.Plus && len(m.Edits) > 0 {
+				if m := &matches[i]; m.Form == plan.International && !m.Plus && len(m.Edits) > 0 {
 					m.Edits = append([]phone.Edit{{Start: m.Start, End: m.Start, Text: []byte("+")}}, m.Edits...)
 				}
 			}

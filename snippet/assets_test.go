@@ -6,8 +6,9 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 func fetchAsset(method, path, accept string) *http.Response {

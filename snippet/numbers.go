@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 	"github.com/andybalholm/cascadia"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
@@ -49,11 +51,11 @@ type Printed struct {
 
 // FormatNumber writes a number, given as digits in international form, as pages and
 // pictures show it: +7 495 765-43-21.
-func FormatNumber(digits string) string { return phone.Format(digits) }
+func FormatNumber(digits string) string { return plan.Format(digits) }
 
 // CheckDigits tells what is wrong with the digits of a number alone.
 func CheckDigits(digits string) error {
-	if _, err := phone.Parse(digits); err != nil {
+	if _, err := plan.Parse(digits); err != nil {
 		return fmt.Errorf("number %q: %w", digits, err)
 	}
 	return nil
@@ -143,7 +145,7 @@ func (n *Number) claimPlaces(owners map[string]string) error {
 func (n *Number) parseTracking() (map[string]*weave.Tracking, error) {
 	tracking := make(map[string]*weave.Tracking, len(n.Tracking))
 	for _, t := range n.Tracking {
-		parsed, err := phone.Parse(t.Digits)
+		parsed, err := plan.Parse(t.Digits)
 		if err != nil {
 			return nil, fmt.Errorf("replacement %q of number %s: %w", t.Digits, n.Digits, err)
 		}

@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
-	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 func settings() snippet.ScriptSettings {

@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -112,7 +113,7 @@ func (s *Shown) TellAhead() { s.ahead = true }
 func (s *Shown) NewReplacer() *weave.Replacer { return s.printed.rules.NewReplacer() }
 
 // Reset makes a replacer ready for a page in the charset c.
-func (s *Shown) Reset(z *weave.Replacer, c *phone.Charset) { z.Reset(c, s.numbers) }
+func (s *Shown) Reset(z *weave.Replacer, c *char.Charset) { z.Reset(c, s.numbers) }
 
 // ResetData makes a replacer ready for a framework's data.
 func (s *Shown) ResetData(z *weave.Replacer) { z.ResetData(s.numbers) }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 )
 
 func TestPagesAreAsTheyWereOrdered(t *testing.T) {
@@ -51,7 +52,7 @@ func count(t *testing.T, made []byte) int {
 	}
 	set, err := phone.Compile(digits)
 	require.NoError(t, err)
-	text, value := set.NewMatcher(phone.UTF8), set.NewMatcher(phone.UTF8)
+	text, value := set.NewMatcher(char.UTF8), set.NewMatcher(char.UTF8)
 	found, at := 0, int64(0)
 	z := html.NewTokenizer(bytes.NewReader(made))
 	for raw := false; ; {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 )
 
 // plainText is prose with a digit here and there, as in pages.
@@ -54,7 +56,7 @@ func BenchmarkText(b *testing.B) {
 			text := plainText(megabyte, perMegabyte, script == "cyrillic")
 			for _, configured := range []int{1, 3, 100} {
 				b.Run(fmt.Sprintf("%s/found=%d/configured=%d", script, perMegabyte, configured), func(b *testing.B) {
-					m := benchSet(b, configured).NewMatcher(UTF8)
+					m := benchSet(b, configured).NewMatcher(char.UTF8)
 					b.SetBytes(int64(len(text)))
 					b.ReportAllocs()
 					found := 0
@@ -94,7 +96,7 @@ func BenchmarkPieces(b *testing.B) {
 				pieces = append(pieces, text[:n])
 				text = text[n:]
 			}
-			m := benchSet(b, 3).NewMatcher(UTF8)
+			m := benchSet(b, 3).NewMatcher(char.UTF8)
 			b.ReportAllocs()
 			for b.Loop() {
 				m.Reset(Text)

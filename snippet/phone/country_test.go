@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/nyaruka/phonenumbers"
 	"github.com/stretchr/testify/require"
 )
@@ -19,12 +23,12 @@ func TestEveryCountry(t *testing.T) {
 			if example == nil {
 				continue
 			}
-			old := digitsOf(phonenumbers.Format(example, phonenumbers.E164))
+			old := plan.DigitsOf(phonenumbers.Format(example, phonenumbers.E164))
 			fresh := old[:len(old)-1] + string('0'+(old[len(old)-1]-'0'+1)%10)
 			s, err := compilePairs([]pair{{old, fresh}})
 			require.NoError(t, err, region)
-			m := s.NewMatcher(UTF8)
-			number, err := Parse(old)
+			m := s.NewMatcher(char.UTF8)
+			number, err := plan.Parse(old)
 			require.NoError(t, err, region)
 			formats := []string{
 				phonenumbers.Format(example, phonenumbers.INTERNATIONAL),
@@ -32,8 +36,8 @@ func TestEveryCountry(t *testing.T) {
 				"00" + old,
 			}
 			// Numbers that are as short as prices, and those that the library writes wrongly, are not searched.
-			home := plain(phonenumbers.Format(example, phonenumbers.NATIONAL))
-			if text := digitsOf(home); number.is(text) && (len(text) >= minLoneNational || text != number.national) {
+			home := plan.Plain(phonenumbers.Format(example, phonenumbers.NATIONAL))
+			if text := plan.DigitsOf(home); number.Is(text) && (len(text) >= minLoneNational || text != number.National) {
 				formats = append(formats, home)
 			}
 			for _, format := range formats {
@@ -48,7 +52,7 @@ func TestEveryCountry(t *testing.T) {
 }
 
 func TestInternationalPrefixes(t *testing.T) {
-	require.Equal(t, strings.Fields("00 000 001 0011 009 010 011 020 119 810"), internationalPrefixes())
+	require.Equal(t, strings.Fields("00 000 001 0011 009 010 011 020 119 810"), plan.InternationalPrefixes())
 }
 
 func TestTrunkPrefixes(t *testing.T) {
@@ -56,13 +60,13 @@ func TestTrunkPrefixes(t *testing.T) {
 		"74951234567": "8", "77172123456": "8", "380441234567": "0", "375172123456": "8 0 80", "442079460018": "0", "3612345678": "06",
 		"390612345678": "", "34912345678": "", "37052123456": "0 8", "12125551234": "1", "4930123456": "0",
 	} {
-		p, err := Parse(digits)
+		p, err := plan.Parse(digits)
 		require.NoError(t, err)
-		require.Equal(t, strings.Fields(want), append([]string{}, p.trunks()...), digits)
+		require.Equal(t, strings.Fields(want), append([]string{}, p.Trunks()...), digits)
 	}
-	p, err := Parse("551132345678")
+	p, err := plan.Parse("551132345678")
 	require.NoError(t, err)
-	trunks := p.trunks()
+	trunks := p.Trunks()
 	require.Equal(t, "0", trunks[0])
 	for _, carrier := range []string{"015", "021", "031", "041"} {
 		require.True(t, slices.Contains(trunks, carrier), carrier)

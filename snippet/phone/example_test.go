@@ -3,6 +3,10 @@ package phone_test
 import (
 	"fmt"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
@@ -13,7 +17,7 @@ func ExampleMatcher() {
 	if err != nil {
 		panic(err)
 	}
-	fresh, err := phone.Parse("74957654321")
+	fresh, err := plan.Parse("74957654321")
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +30,7 @@ func ExampleMatcher() {
 		}
 	}
 
-	m := set.NewMatcher(phone.UTF8)
+	m := set.NewMatcher(char.UTF8)
 	m.Show(phone.Shown{fresh})
 	apply(m.Text(3, page[3:16])) // "Call 8 (495) "
 	apply(m.Inline())            // <b>
@@ -46,11 +50,11 @@ func ExampleMatcher_Rewrite() {
 	if err != nil {
 		panic(err)
 	}
-	fresh, err := phone.Parse("442079460018")
+	fresh, err := plan.Parse("442079460018")
 	if err != nil {
 		panic(err)
 	}
-	m := set.NewMatcher(phone.UTF8)
+	m := set.NewMatcher(char.UTF8)
 	m.Show(phone.Shown{fresh})
 	href, _ := m.Rewrite(nil, []byte("tel:8(495)123-45-67"), phone.Link)
 	alt, _ := m.Rewrite(nil, []byte("Our number: 8&nbsp;(495)&nbsp;123-45-67"), phone.Text)

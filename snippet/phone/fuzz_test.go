@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
@@ -29,9 +31,9 @@ func FuzzMatch(f *testing.F) {
 		if !known {
 			set = sets["two"]
 		}
-		charset, known := CharsetOf(label)
+		charset, known := char.CharsetOf(label)
 		if !known {
-			charset = UTF8
+			charset = char.UTF8
 		}
 		var text []string
 		for _, s := range bytes.Split(b, []byte{0}) {

@@ -1,6 +1,9 @@
 package phone
 
-import "github.com/seed-3405227d/frontdesk/snippet/steps"
+import (
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+)
 
 // Place is the kind of value that a matcher reads.
 type Place uint8
@@ -18,11 +21,11 @@ const (
 
 // Match is a writing of a number of the set.
 type Match struct {
-	Start, End int64 // offsets of its first byte and of the byte behind its last
-	Number     int   // index of the number in the set
-	Form       Form  // which of the number's digits are written
-	Plus       bool  // the writing has a plus sign
-	Poured     bool  // each new digit replaces an old one; otherwise the number is written anew
+	Start, End int64     // offsets of its first byte and of the byte behind its last
+	Number     int       // index of the number in the set
+	Form       plan.Form // which of the number's digits are written
+	Plus       bool      // the writing has a plus sign
+	Poured     bool      // each new digit replaces an old one; otherwise the number is written anew
 	// Edits are the changes to make, in order. None of them covers markup. There are none if the replacement reads the
 	// same.
 	Edits []Edit
@@ -43,7 +46,7 @@ type Edit struct {
 type Matcher struct {
 	set     *Set
 	shown   Shown
-	charset *Charset
+	charset *char.Charset
 	place   Place
 
 	phase phase
@@ -52,7 +55,7 @@ type Matcher struct {
 	tail  tail   // the end of the text that has been read
 	left  before // the text before the run
 
-	carry    [2 * maxReference]byte // the bytes of an incomplete token
+	carry    [2 * char.MaxReference]byte // the bytes of an incomplete token
 	carried  int
 	carryAt  int64
 	position int64 // offset behind the last byte of the last piece
@@ -72,11 +75,11 @@ const (
 
 // MaxHeld is the most bytes of text that may stand from the offset of [Matcher.Held] to the end of the text. It does
 // not count the markup between the pieces. The caller bounds the markup in a writing by calling [Matcher.Break].
-const MaxHeld = window*(maxReference+maxGap) + maxGap + 4*maxWord + 2*maxReference
+const MaxHeld = window*(char.MaxReference+char.MaxGap) + char.MaxGap + 4*maxWord + 2*char.MaxReference
 
 // NewMatcher returns a matcher for text in a charset. It recognises all numbers of the set, and changes none before a
 // call of [Matcher.Show].
-func (s *Set) NewMatcher(c *Charset) *Matcher {
+func (s *Set) NewMatcher(c *char.Charset) *Matcher {
 	m := &Matcher{set: s, shown: s.Itself(), charset: c}
 	m.Reset(Text)
 	return m
@@ -162,152 +165,6 @@ func (m *Matcher) clearMatches() {
 	m.matches, m.edits, m.ink = m.matches[:0], m.edits[:0], m.ink[:0]
 }
 
-// scan reads b. Unless last is set, it carries an incomplete token at the end of b over to the next piece.
-func (m *Matcher) scan(at int64, b []byte, last bool) {
-	i := 0
-	if m.phase == idle {
-		i = m.seek(b, 0)
-	}
-	if i < len(b) {
-		i = m.read(at, b, i, last)
-	}
-	m.tail.add(b[:i])
-}
-
-// seek returns the index of the first byte from i on at which reading has to begin.
-func (m *Matcher) seek(b []byte, i int) int {
-	switch m.place {
-	case Link:
-		return m.charset.seekEscaped(b, i, '%')
-	case Data:
-		return m.charset.seekEscaped(b, i, '\\')
-	}
-	return m.charset.seekRow(b, i, m.set.least)
-}
-
-// read reads b from i on. It returns the index behind the last byte that it has read. It stops early only at an
-// incomplete token.
-func (m *Matcher) read(at int64, b []byte, i int, last bool) int {
-	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.read") {
-		switch m.phase {
-		case idle:
-			i = m.seek(b, i)
-		case gathering:
-			i = m.gather(at, b, i)
-		}
-		if i == len(b) {
-			break
-		}
-		t := m.next(b[i:], last)
-		if t.size == 0 {
-			m.carryAt = at + int64(i)
-			m.carried = copy(m.carry[:], b[i:])
-			break
-		}
-		m.step(t, at, b, i)
-		i += int(t.size)
-	}
-	return i
-}
-
-// gather reads plain digits and separators of the run from b[i] on, and returns the index behind them. It does the same
-// as step, but faster.
-func (m *Matcher) gather(base int64, b []byte, i int) int {
-	r := &m.run
-	if base+int64(i) != r.end {
-		return i
-	}
-	for ; i < len(b); i++ {
-		at := base + int64(i)
-		switch k := m.charset.kinds[b[i]]; k {
-		case figure:
-			r.add(b[i]-'0', 1, pen{}, at)
-			if r.n == window {
-				m.resolve(false)
-			}
-		case other, leading, ampersand, percent, backslash:
-			return i
-		default:
-			if !r.separate(k, at, b[i:i+1]) {
-				m.endRun(after{})
-				return i + 1
-			}
-		}
-	}
-	return i
-}
-
-// finishCarry completes the carried token with bytes of b, and returns how many of them it took. It returns -1 if the
-// token is still incomplete at the end of b.
-func (m *Matcher) finishCarry(b []byte) int {
-	for m.carried > 0 {
-		old := m.carried
-		total := old + copy(m.carry[old:], b)
-		t := m.next(m.carry[:total], false)
-		if t.size == 0 {
-			m.carried = total
-			return -1
-		}
-		m.carried = 0
-		size := int(t.size)
-		m.scan(m.carryAt, m.carry[:size], true)
-		if size >= old {
-			return size - old
-		}
-		// The bytes are no token. Those behind the first may begin another token.
-		m.scan(m.carryAt+int64(size), m.carry[size:old], false)
-	}
-	return 0
-}
-
-func (m *Matcher) flushCarry() {
-	if n := m.carried; n > 0 {
-		m.carried = 0
-		m.scan(m.carryAt, m.carry[:n], true)
-	}
-}
-
-// step reads the token t, which begins at b[i].
-func (m *Matcher) step(t token, base int64, b []byte, i int) {
-	at := base + int64(i)
-	if m.phase == wording {
-		if m.after.add(t) {
-			return
-		}
-		m.finishWord()
-	}
-	if m.phase == idle {
-		switch t.kind {
-		case figure, plus, opening:
-			m.left.take(&m.tail, b, i)
-			m.run.clear()
-			m.run.end = at
-			m.phase = gathering
-		default:
-			return
-		}
-	}
-	r := &m.run
-	if at != r.end && !r.cut(at) {
-		m.endRun(after{})
-		return
-	}
-	switch t.kind {
-	case figure:
-		r.add(t.value, t.size, t.pen, at)
-		if r.n == window {
-			m.resolve(false)
-		}
-	case other:
-		m.endRun(after{gap: r.gap, char: t.char, ended: true})
-		return
-	default:
-		if !r.separate(t.kind, at, b[i:i+int(t.size)]) {
-			m.endRun(after{})
-		}
-	}
-}
-
 // endRun decides the digits of the run, unless the word behind the run has to be read first.
 func (m *Matcher) endRun(a after) {
 	if m.run.n < m.set.least {
@@ -315,7 +172,7 @@ func (m *Matcher) endRun(a after) {
 		return
 	}
 	m.after = a
-	if a.ended && isGlue(a.char) && m.place != Link {
+	if a.ended && char.IsGlue(a.char) && m.place != Link {
 		m.after.begin(a.char)
 		m.phase = wording
 		return

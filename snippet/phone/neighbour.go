@@ -1,5 +1,7 @@
 package phone
 
+import "github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 // standsLeft says whether the text before a writing lets it be a number.
 func (m *Matcher) standsLeft(w *writing) bool {
 	if w.first == 0 {
@@ -27,9 +29,9 @@ func (m *Matcher) standsLeft(w *writing) bool {
 	case g&spaceGap == 0: // parentheses alone: 9(495) or (812)495
 		return false
 	}
-	if w.form.kind == National && size <= 3 || w.onlySpaces() || w.compact() && w.form.kind == National {
+	if w.form.Kind == plan.National && size <= 3 || w.onlySpaces() || w.compact() && w.form.Kind == plan.National {
 		clock := size <= 2 && r.digits[start].gap&colonGap != 0
-		return clock || w.form.kind != National && r.endsNumber(w.first)
+		return clock || w.form.Kind != plan.National && r.endsNumber(w.first)
 	}
 	return true
 }
@@ -77,9 +79,9 @@ func (m *Matcher) standsRight(w *writing) bool {
 	case g&spaceGap == 0: // 123)45
 		return false
 	}
-	if w.onlySpaces() || w.compact() && w.form.kind == National {
+	if w.onlySpaces() || w.compact() && w.form.Kind == plan.National {
 		clock := stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
-		return clock || w.form.kind != National && r.beginsNumber(w.end)
+		return clock || w.form.Kind != plan.National && r.beginsNumber(w.end)
 	}
 	return true
 }
@@ -110,7 +112,7 @@ func (r *run) beginsNumber(i int) bool {
 func (m *Matcher) beginsConfigured(i int) bool {
 	r := &m.run
 	var digits uint64
-	for e := i; e < r.n && e-i < maxDigits; e++ {
+	for e := i; e < r.n && e-i < plan.MaxDigits; e++ {
 		if e > i && r.digits[e].gap&outside != 0 {
 			return false
 		}

@@ -1,6 +1,12 @@
 package phone
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+)
 
 // pair is a number and the number that replaces it.
 type pair struct{ old, fresh string }
@@ -15,7 +21,7 @@ func compilePairs(pairs []pair) (*replacing, error) {
 	r := new(replacing)
 	var digits []string
 	for _, p := range pairs {
-		fresh, err := Parse(p.fresh)
+		fresh, err := plan.Parse(p.fresh)
 		if err != nil {
 			return nil, fmt.Errorf("replacement %q: %w", p.fresh, err)
 		}
@@ -26,7 +32,7 @@ func compilePairs(pairs []pair) (*replacing, error) {
 	return r, err
 }
 
-func (r *replacing) NewMatcher(c *Charset) *Matcher {
+func (r *replacing) NewMatcher(c *char.Charset) *Matcher {
 	m := r.Set.NewMatcher(c)
 	m.Show(r.shown)
 	return m

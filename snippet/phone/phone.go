@@ -14,42 +14,40 @@ package phone
 import (
 	"errors"
 	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // Set is a compiled list of numbers to search. It is immutable and may be shared.
 type Set struct {
 	table
-	numbers []*Number
+	numbers []*plan.Number
 }
 
 // Shown are the numbers that replace the numbers of a set, in the set's order. It may be shorter. A number whose entry
 // is nil or missing is not searched. A number that stands for itself is recognised and left as it is, so that it is not
 // taken for another number.
-type Shown []*Number
+type Shown []*plan.Number
 
 // of returns what replaces number i, or nil.
-func (s Shown) of(i int32) *Number {
+func (s Shown) of(i int32) *plan.Number {
 	if int(i) < len(s) {
 		return s[i]
 	}
 	return nil
 }
 
-// Errors of [Parse] and [Compile]. [Compile] wraps them with the number.
-var (
-	ErrNotDigits = errors.New("expected digits in international form, such as 74951234567")
-	ErrNotNumber = errors.New("not a complete international number: expected a country code and a national number; short numbers look like other figures")
-	ErrTwice     = errors.New("the number is given twice")
-)
+// ErrTwice is an error of [Compile].
+var ErrTwice = errors.New("the number is given twice")
 
-// Compile prepares the search for numbers, each in the form that [Parse] takes. The error wraps [ErrNotDigits],
-// [ErrNotNumber] or [ErrTwice].
+// Compile prepares the search for numbers, each in the form that [plan.Parse] takes. The error wraps [plan.ErrNotDigits],
+// [plan.ErrNotNumber] or [ErrTwice].
 func Compile(digits []string) (*Set, error) {
 	s := new(Set)
 	seen := make(map[string]bool, len(digits))
 	var entries []entry
 	for i, d := range digits {
-		n, err := Parse(d)
+		n, err := plan.Parse(d)
 		if err != nil {
 			return nil, fmt.Errorf("number %q: %w", d, err)
 		}
@@ -58,8 +56,8 @@ func Compile(digits []string) (*Set, error) {
 		}
 		seen[d] = true
 		s.numbers = append(s.numbers, n)
-		for k := range n.forms {
-			entries = append(entries, newEntry(i, &n.forms[k]))
+		for k := range n.Forms {
+			entries = append(entries, newEntry(i, &n.Forms[k]))
 		}
 	}
 	s.table = newTable(entries)
@@ -70,7 +68,7 @@ func Compile(digits []string) (*Set, error) {
 func (s *Set) Len() int { return len(s.numbers) }
 
 // Number returns the number with the index i, which is that of [Match.Number].
-func (s *Set) Number(i int) *Number { return s.numbers[i] }
+func (s *Set) Number(i int) *plan.Number { return s.numbers[i] }
 
 // Itself returns a Shown in which each number of the set stands for itself: a matcher recognises all of them and
 // changes none. The caller must not change it.
@@ -78,7 +76,7 @@ func (s *Set) Itself() Shown { return s.numbers }
 
 // Least returns how many digits the shortest writing in text has.
 func (s *Set) Least() int {
-	least := maxDigits
+	least := plan.MaxDigits
 	for i := range s.entries {
 		if e := &s.entries[i]; !e.linkOnly {
 			least = min(least, int(e.size))

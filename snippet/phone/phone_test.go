@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -14,14 +18,14 @@ func TestCompileRefuses(t *testing.T) {
 		want    error
 		word    string
 	}{
-		"a written number":      {[]pair{{"+7 495 123-45-67", "74957654321"}}, ErrNotDigits, "number"},
-		"a written replacement": {[]pair{{"74951234567", "8 (495) 765-43-21"}}, ErrNotDigits, "replacement"},
-		"nothing":               {[]pair{{"", "74957654321"}}, ErrNotNumber, "number"},
-		"a short number":        {[]pair{{"112", "74957654321"}}, ErrNotNumber, "number"},
-		"a short replacement":   {[]pair{{"74951234567", "0530"}}, ErrNotNumber, "replacement"},
-		"a local number":        {[]pair{{"1234567", "74957654321"}}, ErrNotNumber, "number"},
-		"a number too long":     {[]pair{{"7495123456789012345", "74957654321"}}, ErrNotNumber, "number"},
-		"a trunk prefix within": {[]pair{{"4402079460018", "442079460999"}}, ErrNotNumber, "number"},
+		"a written number":      {[]pair{{"+7 495 123-45-67", "74957654321"}}, plan.ErrNotDigits, "number"},
+		"a written replacement": {[]pair{{"74951234567", "8 (495) 765-43-21"}}, plan.ErrNotDigits, "replacement"},
+		"nothing":               {[]pair{{"", "74957654321"}}, plan.ErrNotNumber, "number"},
+		"a short number":        {[]pair{{"112", "74957654321"}}, plan.ErrNotNumber, "number"},
+		"a short replacement":   {[]pair{{"74951234567", "0530"}}, plan.ErrNotNumber, "replacement"},
+		"a local number":        {[]pair{{"1234567", "74957654321"}}, plan.ErrNotNumber, "number"},
+		"a number too long":     {[]pair{{"7495123456789012345", "74957654321"}}, plan.ErrNotNumber, "number"},
+		"a trunk prefix within": {[]pair{{"4402079460018", "442079460999"}}, plan.ErrNotNumber, "number"},
 		"a number twice":        {[]pair{good, good}, ErrTwice, "number"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +41,7 @@ func TestEmptySetFindsNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, s.Len())
 	text := "+7 (495) 123-45-67 &#43;7 ٠٤ 1 (2"
-	out, changed := s.NewMatcher(UTF8).Rewrite(nil, []byte(text), Text)
+	out, changed := s.NewMatcher(char.UTF8).Rewrite(nil, []byte(text), Text)
 	require.False(t, changed)
 	require.Equal(t, text, string(out))
 }
@@ -47,16 +51,16 @@ func TestMatchTellsTheWriting(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, s.Len())
 	for text, want := range map[string]Match{
-		"a (+44 20) 7946 0018.":  {Start: 2, End: 20, Form: International, Plus: true, Poured: true},
-		"a 442079460018.":        {Start: 2, End: 14, Form: International, Poured: true},
-		"a (020) 7946 0018.":     {Start: 2, End: 17, Form: Trunk, Poured: true},
-		"a (020 7946 0018).":     {Start: 3, End: 16, Form: Trunk, Poured: true},
-		"a 20 7946 0018.":        {Start: 2, End: 14, Form: National, Poured: true},
-		"a 0044 20 7946 0018.":   {Start: 2, End: 19, Form: Dialled, Poured: true},
-		"a +44 (0)20 7946 0018.": {Start: 2, End: 21, Form: CountryTrunk, Plus: true, Poured: true},
-		"a 8 495 1234567.":       {Start: 2, End: 15, Number: 1, Form: Trunk},
+		"a (+44 20) 7946 0018.":  {Start: 2, End: 20, Form: plan.International, Plus: true, Poured: true},
+		"a 442079460018.":        {Start: 2, End: 14, Form: plan.International, Poured: true},
+		"a (020) 7946 0018.":     {Start: 2, End: 17, Form: plan.Trunk, Poured: true},
+		"a (020 7946 0018).":     {Start: 3, End: 16, Form: plan.Trunk, Poured: true},
+		"a 20 7946 0018.":        {Start: 2, End: 14, Form: plan.National, Poured: true},
+		"a 0044 20 7946 0018.":   {Start: 2, End: 19, Form: plan.Dialled, Poured: true},
+		"a +44 (0)20 7946 0018.": {Start: 2, End: 21, Form: plan.CountryTrunk, Plus: true, Poured: true},
+		"a 8 495 1234567.":       {Start: 2, End: 15, Number: 1, Form: plan.Trunk},
 	} {
-		m := s.NewMatcher(UTF8)
+		m := s.NewMatcher(char.UTF8)
 		matches := append([]Match(nil), m.Text(0, []byte(text))...)
 		matches = append(matches, m.Break()...)
 		require.Len(t, matches, 1, text)
@@ -81,19 +85,19 @@ func TestSharedDigits(t *testing.T) {
 		"4951234567":       "4957654321",
 		"+1 495 123 45 67": "+1 495 765 43 21",
 	} {
-		out, _ := s.NewMatcher(UTF8).Rewrite(nil, []byte(text), Text)
+		out, _ := s.NewMatcher(char.UTF8).Rewrite(nil, []byte(text), Text)
 		require.Equal(t, want, string(out))
 	}
 	s, err = compilePairs([]pair{{"74951234567", "74957654321"}, {"14951234567", "12125559876"}})
 	require.NoError(t, err)
-	_, changed := s.NewMatcher(UTF8).Rewrite(nil, []byte("495 123-45-67"), Text)
+	_, changed := s.NewMatcher(char.UTF8).Rewrite(nil, []byte("495 123-45-67"), Text)
 	require.False(t, changed)
 }
 
 func TestBreakParts(t *testing.T) {
 	s, err := compilePairs([]pair{{"74951234567", "74957654321"}})
 	require.NoError(t, err)
-	m := s.NewMatcher(UTF8)
+	m := s.NewMatcher(char.UTF8)
 	require.Empty(t, m.Text(0, []byte("8 (495) ")))
 	require.Empty(t, m.Break())
 	require.Empty(t, m.Text(20, []byte("123-45-67")))
@@ -108,7 +112,7 @@ func TestBreakParts(t *testing.T) {
 func TestMarkupWithoutEndIsBounded(t *testing.T) {
 	s, err := compilePairs([]pair{{"74951234567", "74957654321"}})
 	require.NoError(t, err)
-	m := s.NewMatcher(UTF8)
+	m := s.NewMatcher(char.UTF8)
 	at := int64(0)
 	for range 10 * maxCuts {
 		m.Text(at, []byte(" "))
@@ -123,7 +127,7 @@ func TestMarkupWithoutEndIsBounded(t *testing.T) {
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s, err := compilePairs([]pair{{"74951234567", "74957654321"}, {"78005553535", "442079460018"}})
 	require.NoError(t, err)
-	m := s.NewMatcher(UTF8)
+	m := s.NewMatcher(char.UTF8)
 	text := []byte(strings.Repeat("call +7 (495) 123-45-67 or 8&nbsp;800&nbsp;555-35-35 since 1994, ", 50))
 	found := 0
 	read := func() {
@@ -140,12 +144,12 @@ func TestCharsetOf(t *testing.T) {
 		"utf-8": true, "UTF8": true, "windows-1251": true, "cp1251": true, "koi8-r": true, "latin1": true, "shift_jis": true,
 		"gb18030": true, "utf-16": false, "utf-16be": false, "utf-7": false, "": false, "iso-2022-kr": false, "iso-2022-jp": false,
 	} {
-		_, ok := CharsetOf(label)
+		_, ok := char.CharsetOf(label)
 		require.Equal(t, want, ok, label)
 	}
-	c, _ := CharsetOf("windows-1251")
-	require.Equal(t, space, c.kinds[0xA0])
-	require.Equal(t, dash, c.kinds[0x96])
-	c, _ = CharsetOf("koi8-r")
-	require.Equal(t, space, c.kinds[0x9A])
+	c, _ := char.CharsetOf("windows-1251")
+	require.Equal(t, char.Space, c.Kinds[0xA0])
+	require.Equal(t, char.Dash, c.Kinds[0x96])
+	c, _ = char.CharsetOf("koi8-r")
+	require.Equal(t, char.Space, c.Kinds[0x9A])
 }

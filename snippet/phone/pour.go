@@ -1,13 +1,13 @@
 package phone
 
 import (
-	"strconv"
-	"unicode/utf8"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // maxInk is more bytes than the new text of a match can have: each digit as the longest reference, and as many
 // separators.
-const maxInk = 4 * maxDigits * maxReference
+const maxInk = 4 * plan.MaxDigits * char.MaxReference
 
 // emit appends the match of a writing, with its edits.
 func (m *Matcher) emit(w *writing) {
@@ -17,7 +17,7 @@ func (m *Matcher) emit(w *writing) {
 		Start:  first.at,
 		End:    last.at + int64(last.size),
 		Number: int(w.number),
-		Form:   w.form.kind,
+		Form:   w.form.Kind,
 		Plus:   w.plus,
 	}
 	if w.plus {
@@ -32,11 +32,11 @@ func (m *Matcher) emit(w *writing) {
 	}
 	before := len(m.edits)
 	old, fresh := m.set.numbers[w.number], m.shown[w.number]
-	lead, digits, pours := fresh.counterpart(w.form, old)
+	lead, digits, pours := fresh.Counterpart(w.form, old)
 	if match.Poured = pours; pours {
 		m.pour(w, lead, digits)
 	} else {
-		m.rewrite(w, fresh.rewriting(w.form, old), match.Start, match.End)
+		m.rewrite(w, fresh.Rewriting(w.form, old), match.Start, match.End)
 	}
 	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
 	m.matches = append(m.matches, match)
@@ -56,7 +56,7 @@ func (m *Matcher) pour(w *writing, lead, digits string) {
 			continue
 		}
 		from := len(m.ink)
-		m.ink = d.pen.appendDigit(m.ink, value, d.size)
+		m.ink = d.pen.AppendDigit(m.ink, value, d.size)
 		end := d.at + int64(d.size)
 		if n := len(m.edits); n > before && m.edits[n-1].End == d.at {
 			e := &m.edits[n-1]
@@ -68,51 +68,9 @@ func (m *Matcher) pour(w *writing, lead, digits string) {
 	}
 }
 
-// appendDigit writes a digit in the way of the pen. In each way, all ten digits have the same size.
-func (p pen) appendDigit(b []byte, value, size uint8) []byte {
-	r := zeros[p.script] + rune(value)
-	switch p.mode {
-	case raw:
-		return utf8.AppendRune(b, r)
-	case percentEscape:
-		return append(b, '%', '3', '0'+value)
-	case stringEscape, upperStringEscape:
-		for range p.width {
-			b = append(b, '\\')
-		}
-		b = append(b, 'u')
-		return appendPadded(b, r, 16, 4, p.mode == upperStringEscape)
-	case decimalReference:
-		b = append(b, '&', '#')
-		b = appendPadded(b, r, 10, int(p.width), false)
-	default:
-		b = append(b, '&', '#', p.x)
-		b = appendPadded(b, r, 16, int(p.width), p.mode == upperHexReference)
-	}
-	if !p.open {
-		b = append(b, ';')
-	}
-	return b
-}
-
-func appendPadded(b []byte, r rune, base, width int, upper bool) []byte {
-	var buffer [8]byte
-	digits := strconv.AppendInt(buffer[:0], int64(r), base)
-	for range width - len(digits) {
-		b = append(b, '0')
-	}
-	for _, c := range digits {
-		if upper {
-			c = upperCase(c)
-		}
-		b = append(b, c)
-	}
-	return b
-}
-
 // rewrite inserts the new writing at the beginning of the old one and removes the old one. Markup inside the old
 // writing stays.
-func (m *Matcher) rewrite(w *writing, fresh rewriting, start, end int64) {
+func (m *Matcher) rewrite(w *writing, fresh plan.Rewriting, start, end int64) {
 	from := len(m.ink)
 	m.appendWriting(w, &fresh)
 	text := m.ink[from:len(m.ink):len(m.ink)]
@@ -128,31 +86,28 @@ func (m *Matcher) rewrite(w *writing, fresh rewriting, start, end int64) {
 }
 
 // appendWriting writes the number anew, with the script, the spaces and the dashes of the old writing, if it has any.
-func (m *Matcher) appendWriting(w *writing, fresh *rewriting) {
-	pen := m.run.digits[w.first].pen
-	if pen.mode != raw {
-		pen.script, pen.mode = 0, raw
-	}
-	text, gap := fresh.text, " "
+func (m *Matcher) appendWriting(w *writing, fresh *plan.Rewriting) {
+	pen := m.run.digits[w.first].pen.Plain()
+	text, gap := fresh.Text, " "
 	if m.place == Link || w.compact() && !w.open {
-		text, gap = fresh.compact, ""
+		text, gap = fresh.Compact, ""
 	}
-	if w.plus || fresh.abroad && !(m.place == Link && w.form.kind == International) {
+	if w.plus || fresh.Abroad && !(m.place == Link && w.form.Kind == plan.International) {
 		m.ink = append(m.ink, '+')
 	}
-	if fresh.lead != "" {
-		m.appendText(fresh.lead, pen)
+	if fresh.Lead != "" {
+		m.appendText(fresh.Lead, pen)
 		m.appendText(gap, pen)
 	}
 	m.appendText(text, pen)
 }
 
-func (m *Matcher) appendText(text string, pen pen) {
+func (m *Matcher) appendText(text string, pen char.Pen) {
 	r := &m.run
 	for i := range len(text) {
 		switch c := text[i]; {
 		case '0' <= c && c <= '9':
-			m.ink = pen.appendDigit(m.ink, c-'0', 0)
+			m.ink = pen.AppendDigit(m.ink, c-'0', 0)
 		case c == ' ' && r.space.size > 0:
 			m.ink = append(m.ink, r.space.bytes[:r.space.size]...)
 		case c == '-' && r.dash.size > 0:

@@ -1,5 +1,7 @@
 package phone
 
+import "github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 // gap is the set of separators between two digits.
 type gap uint16
 
@@ -24,16 +26,15 @@ const (
 )
 
 var gapOf = [...]gap{
-	plus: plusGap, opening: openGap, closing: closeGap, space: spaceGap, dash: dashGap,
-	dot: dotGap, slash: slashGap, hidden: hiddenGap, comma: commaGap, colon: colonGap,
+	char.Plus: plusGap, char.Opening: openGap, char.Closing: closeGap, char.Space: spaceGap, char.Dash: dashGap,
+	char.Dot: dotGap, char.Slash: slashGap, char.Hidden: hiddenGap, char.Comma: commaGap, char.Colon: colonGap,
 }
 
 const (
-	window   = 64  // how many digits a run keeps
-	passed   = 16  // how many digits slide keeps of those that are decided, for the digits behind them
-	maxGap   = 128 // most bytes of text between two digits
-	maxSigns = 4   // most separators between two digits; spaces in a row are one
-	maxCuts  = 32  // most places of markup inside a run
+	window   = 64 // how many digits a run keeps
+	passed   = 16 // how many digits slide keeps of those that are decided, for the digits behind them
+	maxSigns = 4  // most separators between two digits; spaces in a row are one
+	maxCuts  = 32 // most places of markup inside a run
 )
 
 // digit is a digit and the gap before it.
@@ -43,7 +44,7 @@ type digit struct {
 	gap   gap
 	value uint8
 	size  uint8
-	pen   pen
+	pen   char.Pen
 }
 
 // marks are the offsets of the last plus sign and of the last opening parenthesis in a gap.
@@ -75,7 +76,7 @@ type cut struct{ from, to int64 }
 
 // glyph is a separator as it is written.
 type glyph struct {
-	bytes [maxReference]byte
+	bytes [char.MaxReference]byte
 	size  uint8
 }
 
@@ -114,7 +115,7 @@ func (d *digit) start() int64 {
 	return at
 }
 
-func (r *run) add(value, size uint8, p pen, at int64) {
+func (r *run) add(value, size uint8, p char.Pen, at int64) {
 	if r.begin < 0 {
 		r.begin = at
 	}
@@ -134,7 +135,7 @@ func (r *run) add(value, size uint8, p pen, at int64) {
 var blank = []byte{' '}
 
 // separate adds the separator b at offset at. It returns false if the separator ends the run.
-func (r *run) separate(k kind, at int64, b []byte) bool {
+func (r *run) separate(k char.Kind, at int64, b []byte) bool {
 	g := gapOf[k]
 	if r.begin < 0 {
 		r.begin = at
@@ -143,11 +144,11 @@ func (r *run) separate(k kind, at int64, b []byte) bool {
 		return false // this separator cannot stand before the first digit
 	}
 	r.end = at + int64(len(b))
-	if r.bytes += len(b); r.bytes > maxGap {
+	if r.bytes += len(b); r.bytes > char.MaxGap {
 		return false
 	}
 	switch k {
-	case space:
+	case char.Space:
 		if r.gap&spaceGap != 0 {
 			return true
 		}
@@ -155,13 +156,13 @@ func (r *run) separate(k kind, at int64, b []byte) bool {
 			b = blank
 		}
 		r.space.keep(b, r.n > 0)
-	case hidden:
+	case char.Hidden:
 		r.signs--
-	case plus:
+	case char.Plus:
 		r.marks.plusAt = at
-	case opening:
+	case char.Opening:
 		r.marks.openAt = at
-	case dash:
+	case char.Dash:
 		r.dash.keep(b, r.n > 0)
 	}
 	if r.signs++; r.signs > maxSigns {

@@ -1,6 +1,10 @@
 package phone
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+)
 
 // AppendScript appends number i and what shown replaces it by, for the browser's script, which knows no numbering
 // plans. shown must have a number for i. The output is ASCII: a JSON array of groups of forms that differ in their
@@ -20,21 +24,21 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 	n, fresh := s.numbers[i], shown[i]
 	var group scriptForms
 	b = append(b, '[')
-	for k := range n.forms {
-		f := &n.forms[k]
-		if e := s.find(decimal(f.digits), len(f.digits), shown); e == nil || e.form != f {
+	for k := range n.Forms {
+		f := &n.Forms[k]
+		if e := s.find(decimal(f.Digits), len(f.Digits), shown); e == nil || e.form != f {
 			continue
 		}
-		prefix := len(f.prefix)
-		if f.kind == CountryTrunk {
-			prefix += len(n.country)
+		prefix := len(f.Prefix)
+		if f.Kind == plan.CountryTrunk {
+			prefix += len(n.Country)
 		}
-		g := scriptForms{kind: f.kind, old: f.digits[prefix:]}
-		if lead, digits, ok := fresh.counterpart(f, n); ok {
+		g := scriptForms{kind: f.Kind, old: f.Digits[prefix:]}
+		if lead, digits, ok := fresh.Counterpart(f, n); ok {
 			g.pours, g.new = true, digits[prefix-len(lead):]
 		} else {
-			g.rewriting = fresh.rewriting(f, n)
-			g.lead = "" // the prefixes have it
+			g.Rewriting = fresh.Rewriting(f, n)
+			g.Lead = "" // the prefixes have it
 		}
 		if g == group {
 			b = append(b, ' ')
@@ -45,7 +49,7 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 			b = append(strconv.AppendUint(append(b, '['), uint64(g.kind), 10), `,"`...)
 			group = g
 		}
-		b = append(b, f.digits[:prefix]...)
+		b = append(b, f.Digits[:prefix]...)
 	}
 	if group.old != "" {
 		b = group.appendEnd(b)
@@ -56,10 +60,10 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 // scriptForms are a group of forms, without their prefixes. Their texts need no escapes, since they are digits and
 // separators.
 type scriptForms struct {
-	kind     Form
+	kind     plan.Form
 	old, new string
 	pours    bool
-	rewriting
+	plan.Rewriting
 }
 
 // appendEnd appends the group's part behind the prefixes.
@@ -71,9 +75,9 @@ func (g *scriptForms) appendEnd(b []byte) []byte {
 		b = append(append(append(b, `,"`...), g.new...), '"')
 	default:
 		b = append(b, `,null`...)
-		for _, text := range [...]string{g.text, g.compact} {
+		for _, text := range [...]string{g.Text, g.Compact} {
 			b = append(b, `,"`...)
-			if g.abroad {
+			if g.Abroad {
 				b = append(b, '+')
 			}
 			b = append(append(b, text...), '"')

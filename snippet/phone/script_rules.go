@@ -1,6 +1,12 @@
 package phone
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+)
 
 // ScriptRules are the tables that tell numbers from other text. They are written into the sources of the browser's
 // script, so that it reads in the same way.
@@ -43,28 +49,28 @@ type ScriptLimit struct {
 // RulesOfScript returns the tables.
 func RulesOfScript() ScriptRules {
 	r := ScriptRules{
-		Forms:      []string{International: "International", Trunk: "Trunk", National: "National", Dialled: "Dialled", CountryTrunk: "CountryTrunk", Spoken: "Spoken"},
-		Zeros:      zeros[:],
+		Forms:      []string{plan.International: "International", plan.Trunk: "Trunk", plan.National: "National", plan.Dialled: "Dialled", plan.CountryTrunk: "CountryTrunk", plan.Spoken: "Spoken"},
+		Zeros:      char.Zeros[:],
 		OtherNames: otherNameWords, Currencies: currencyWords, Extensions: extensionWords,
-		CurrencySigns: currencySigns, FirstUnspaced: firstUnspaced,
+		CurrencySigns: char.CurrencySigns, FirstUnspaced: char.FirstUnspaced,
 		Limits: []ScriptLimit{
-			{"maxDigits", maxDigits, "Digits of the longest form."},
+			{"maxDigits", plan.MaxDigits, "Digits of the longest form."},
 			{"minLoneNational", minLoneNational, "Digits that a national number without any prefix must have to be recognised in text."},
 			{"longGroup", longGroup, "Digits that touch a comma and are a figure of their own, no fraction."},
 			{"wholeNumber", wholeNumber, "Digits that make a telephone number of their own beside another."},
-			{"maxGap", maxGap, "Separators between two digits, in characters."},
+			{"maxGap", char.MaxGap, "Separators between two digits, in characters."},
 			{"maxSigns", maxSigns, "Separators between two digits, where spaces in a row are one."},
 			{"maxWord", maxWord, "One letter more than the longest of the words."},
 		},
 	}
 	classes := make(map[gap][]rune)
-	for char := range rune(1 << 16) {
-		k, _, _ := classify(char)
+	for c := range rune(1 << 16) {
+		k, _, _ := char.Classify(c)
 		if int(k) < len(gapOf) && gapOf[k] != 0 {
-			classes[gapOf[k]] = append(classes[gapOf[k]], char)
+			classes[gapOf[k]] = append(classes[gapOf[k]], c)
 		}
-		if k == plus || k == opening {
-			r.Leading = append(r.Leading, char)
+		if k == char.Plus || k == char.Opening {
+			r.Leading = append(r.Leading, c)
 		}
 	}
 	for _, g := range []struct {

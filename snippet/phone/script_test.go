@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -81,25 +83,25 @@ func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []a
 	e := s.find(decimal(old), len(old), s.shown)
 	require.NotNil(t, e)
 	require.EqualValues(t, number, e.number)
-	require.EqualValues(t, row[0], e.form.kind)
-	lead, fresh, pours := s.shown[number].counterpart(e.form, s.numbers[number])
-	anew := s.shown[number].rewriting(e.form, s.numbers[number])
+	require.EqualValues(t, row[0], e.form.Kind)
+	lead, fresh, pours := s.shown[number].Counterpart(e.form, s.numbers[number])
+	anew := s.shown[number].Rewriting(e.form, s.numbers[number])
 	switch len(row) {
 	case 3, 4:
 		require.True(t, pours)
 		require.Equal(t, prefix+row[len(row)-1].(string), lead+fresh)
 	default:
 		text, compact := row[4].(string), row[5].(string)
-		if anew.abroad {
+		if anew.Abroad {
 			text, compact = strings.TrimPrefix(text, "+"), strings.TrimPrefix(compact, "+")
 			require.NotEqual(t, text, row[4])
 		}
 		require.False(t, pours)
 		require.Nil(t, row[3])
-		require.Equal(t, anew.text, text)
-		require.Equal(t, anew.compact, compact)
-		if e.form.kind == Dialled {
-			require.Equal(t, anew.lead, prefix)
+		require.Equal(t, anew.Text, text)
+		require.Equal(t, anew.Compact, compact)
+		if e.form.Kind == plan.Dialled {
+			require.Equal(t, anew.Lead, prefix)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package phone
 import (
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,7 +57,7 @@ func TestNumbersThatAreNotShown(t *testing.T) {
 func TestNothingIsShownUntilItIsTold(t *testing.T) {
 	s, err := Compile([]string{"74951234567", "442079460018"})
 	require.NoError(t, err)
-	m := s.NewMatcher(UTF8)
+	m := s.NewMatcher(char.UTF8)
 	text := []byte("8 (495) 123-45-67, 020 7946 0018.")
 	found := append(append([]Match(nil), m.Text(0, text)...), m.Break()...)
 	require.Len(t, found, 2)

@@ -1,9 +1,9 @@
 package phone
 
 import (
-	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 )
 
 // tail is the end of the text that has been read. A NUL stands for markup. Only the last maxTail bytes matter.
@@ -54,49 +54,19 @@ func (l *before) take(t *tail, b []byte, i int) {
 	l.size += copy(l.bytes[l.size:], b[max(0, i-maxTail):i])
 }
 
-// lastRune reads the last character of b. It decodes character references, and escapes in data.
-func (c *Charset) lastRune(b []byte, p Place) (r rune, size int) {
-	if len(b) == 0 {
-		return 0, 0
-	}
-	if p == Data {
-		if r, size := lastEscape(b); size > 0 {
-			return r, size
-		}
-	}
-	last := b[len(b)-1]
-	if last == ';' {
-		for i := len(b) - 2; i >= 0 && i >= len(b)-maxReference && b[i] != ';'; i-- {
-			if b[i] == '&' {
-				if t := readReference(b[i:], true); int(t.size) == len(b)-i {
-					return t.char, int(t.size)
-				}
-				break
-			}
-		}
-	}
-	if c.wide && last >= utf8.RuneSelf {
-		return utf8.DecodeLastRune(b)
-	}
-	if c.pairs && len(b) > 1 && b[len(b)-2] >= utf8.RuneSelf && last != 0 {
-		return utf8.RuneError, 2
-	}
-	return c.runes[last], 1
-}
-
 // frees says whether the text before the writing lets it be a number.
-func (l *before) frees(c *Charset, p Place, w *writing) bool {
+func (l *before) frees(c *char.Charset, p Place, w *writing) bool {
 	if w.plus {
 		return true
 	}
 	b := l.bytes[:l.size]
-	r, size := c.lastRune(b, p)
+	r, size := c.LastRune(b, p == Data)
 	if size == 0 {
 		return true
 	}
 	if r != 0 && !w.open {
 		switch {
-		case isGlue(r), r == '=', r == '@', r == '\\':
+		case char.IsGlue(r), r == '=', r == '@', r == '\\':
 			return false
 		case r == '-', r == '/':
 			if w.slug() {
@@ -106,28 +76,28 @@ func (l *before) frees(c *Charset, p Place, w *writing) bool {
 	}
 	// Look past spaces, a colon and markup for a word or sign of another figure.
 	for range 4 {
-		k, _, _ := classify(r)
-		if r != 0 && k != space && k != colon && k != hidden {
+		k, _, _ := char.Classify(r)
+		if r != 0 && k != char.Space && k != char.Colon && k != char.Hidden {
 			break
 		}
 		b = b[:len(b)-size]
-		if r, size = c.lastRune(b, p); size == 0 {
+		if r, size = c.LastRune(b, p == Data); size == 0 {
 			return true
 		}
 	}
 	switch {
 	case !w.bare():
 		return true
-	case r == '#', r == '№', isCurrency(r):
+	case r == '#', r == '№', char.IsCurrency(r):
 		return false
 	}
 	var word [maxWord]rune
 	n := len(word)
-	for n > 0 && isGlue(r) {
+	for n > 0 && char.IsGlue(r) {
 		n--
 		word[n] = unicode.ToLower(r)
 		b = b[:len(b)-size]
-		if r, size = c.lastRune(b, p); size == 0 {
+		if r, size = c.LastRune(b, p == Data); size == 0 {
 			break
 		}
 	}
@@ -154,27 +124,6 @@ const (
 
 var otherNames, currencies, extensions = setOf(otherNameWords), setOf(currencyWords), setOf(extensionWords)
 
-// isGlue says whether a character makes one word with digits beside it. Scripts without spaces between words do not.
-func isGlue(r rune) bool {
-	switch {
-	case r < 0x80:
-		return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'
-	case r >= firstUnspaced:
-		return false
-	}
-	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)
-}
-
-// firstUnspaced is the first character of the scripts that are written without spaces between words.
-const firstUnspaced = 0x0E00
-
-// currencySigns are signs of prices that are not in Unicode's category Sc.
-const currencySigns = "%元円원"
-
-func isCurrency(r rune) bool {
-	return strings.ContainsRune(currencySigns, r) || unicode.Is(unicode.Sc, r)
-}
-
 // after is the text behind a run of digits.
 type after struct {
 	gap   gap
@@ -190,11 +139,11 @@ func (a *after) begin(r rune) {
 }
 
 // add adds a letter to the word. It returns false if the word has ended.
-func (a *after) add(t token) bool {
-	if t.kind != other || !isGlue(t.char) || a.size == maxWord {
+func (a *after) add(t char.Token) bool {
+	if t.Kind != char.Other || !char.IsGlue(t.Char) || a.size == maxWord {
 		return false
 	}
-	a.word[a.size] = unicode.ToLower(t.char)
+	a.word[a.size] = unicode.ToLower(t.Char)
 	a.size++
 	return true
 }
@@ -209,7 +158,7 @@ func (a *after) frees(w *writing) bool {
 		switch {
 		case glued && (a.char == '@' || a.char == '=' || a.char == '\\'):
 			return false
-		case isCurrency(a.char) && a.gap&^(spaceGap|tagGap|hiddenGap) == 0:
+		case char.IsCurrency(a.char) && a.gap&^(spaceGap|tagGap|hiddenGap) == 0:
 			return !w.bare()
 		}
 		return true

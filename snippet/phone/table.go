@@ -1,11 +1,15 @@
 package phone
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+)
 
 // entry is one form of one number.
 type entry struct {
 	digits   uint64 // the digits as a decimal number; size says how many leading zeros there are
-	form     *form
+	form     *plan.Spelling
 	number   int32
 	next     int32 // index of an entry of another number with the same digits, or -1
 	size     uint8
@@ -15,14 +19,14 @@ type entry struct {
 // minLoneNational is how many digits a national number without any prefix needs at least to be recognised in text.
 const minLoneNational = 7
 
-func newEntry(number int, f *form) entry {
+func newEntry(number int, f *plan.Spelling) entry {
 	return entry{
-		digits:   decimal(f.digits),
+		digits:   decimal(f.Digits),
 		form:     f,
 		number:   int32(number),
 		next:     -1,
-		size:     uint8(len(f.digits)),
-		linkOnly: f.kind == National && len(f.digits) < minLoneNational,
+		size:     uint8(len(f.Digits)),
+		linkOnly: f.Kind == plan.National && len(f.Digits) < minLoneNational,
 	}
 }
 
@@ -45,7 +49,7 @@ type table struct {
 }
 
 func newTable(entries []entry) table {
-	t := table{entries: entries, least: maxDigits}
+	t := table{entries: entries, least: plan.MaxDigits}
 	size := 1 << bits.Len(uint(4*len(t.entries)+4))
 	t.shift = uint8(64 - bits.Len(uint(size-1)))
 	t.slots = make([]int32, size)
@@ -102,7 +106,7 @@ func (t *table) find(digits uint64, size int, shown Shown) *entry {
 	for shared := false; ; e = &t.entries[e.next] {
 		if shown.of(e.number) != nil {
 			switch {
-			case e.form.kind == International:
+			case e.form.Kind == plan.International:
 				return e
 			case shared || found != nil:
 				found, shared = nil, true

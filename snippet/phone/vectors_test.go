@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/htmlindex"
 )
@@ -61,13 +63,13 @@ func readVectors(t testing.TB) (vectors, map[string]*replacing) {
 }
 
 // charset returns the charset of the case, and the segments in its bytes.
-func (v *vector) encode(t testing.TB, s segments) (*Charset, []string) {
+func (v *vector) encode(t testing.TB, s segments) (*char.Charset, []string) {
 	if v.Charset == "" {
-		return UTF8, s
+		return char.UTF8, s
 	}
 	e, err := htmlindex.Get(v.Charset)
 	require.NoError(t, err)
-	c, ok := CharsetOf(v.Charset)
+	c, ok := char.CharsetOf(v.Charset)
 	require.True(t, ok)
 	var encoded []string
 	for _, text := range s {

@@ -1,5 +1,7 @@
 package phone
 
+import "github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 // writing is a candidate: the digits from first up to end, which spell entry.
 type writing struct {
 	*entry
@@ -28,7 +30,7 @@ func (m *Matcher) resolve(final bool) {
 	i := r.from
 	for i < r.n {
 		// A match and the number behind it have to be read whole.
-		if !final && r.n-i < 2*maxDigits+2 {
+		if !final && r.n-i < 2*plan.MaxDigits+2 {
 			break
 		}
 		w := writing{}
@@ -60,7 +62,7 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 		depth = 1
 	}
 	var digits uint64
-	for e := i; e < r.n && e-i < maxDigits; e++ {
+	for e := i; e < r.n && e-i < plan.MaxDigits; e++ {
 		if e > i {
 			g := r.digits[e].gap
 			if g&outside != 0 {
@@ -96,7 +98,7 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 
 // accepts says whether the rules about the inside and the surroundings of a writing allow it.
 func (m *Matcher) accepts(w *writing) bool {
-	if w.plus && w.form.kind != International && w.form.kind != CountryTrunk {
+	if w.plus && w.form.Kind != plan.International && w.form.Kind != plan.CountryTrunk {
 		return false
 	}
 	if m.place == Link {

@@ -4,9 +4,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
@@ -27,7 +28,7 @@ func FuzzPage(f *testing.F) {
 		require.LessOrEqual(t, len(numbers), MaxNumbers)
 		before := 0
 		for i, n := range numbers {
-			_, err := phone.Parse(n.Digits)
+			_, err := plan.Parse(n.Digits)
 			require.NoError(t, err, "what is listed can be configured")
 			require.NotEmpty(t, n.Writings)
 			require.LessOrEqual(t, len(n.Writings), MaxWritings)

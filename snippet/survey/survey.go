@@ -15,6 +15,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/net/html/charset"
 
@@ -105,7 +109,7 @@ func compile(digits []string) *phone.Set {
 	set, err := phone.Compile(digits)
 	if err != nil {
 		digits = slices.DeleteFunc(digits, func(d string) bool {
-			_, err := phone.Parse(d)
+			_, err := plan.Parse(d)
 			return err != nil
 		})
 		set, _ = phone.Compile(digits) // each of them alone was no error
@@ -121,7 +125,7 @@ type finding struct {
 }
 
 func newFinding(set *phone.Set) *finding {
-	return &finding{set: set, matcher: set.NewMatcher(phone.UTF8), shown: make(map[string][]Writing)}
+	return &finding{set: set, matcher: set.NewMatcher(char.UTF8), shown: make(map[string][]Writing)}
 }
 
 // look adds the numbers of a value.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/stretchr/testify/require"
 )
 
 // After a first page, following the tree allocates nothing, except for character references in attributes that a
@@ -27,7 +27,7 @@ func TestFollowingAllocatesNothing(t *testing.T) {
 	for _, z := range []*PairReplacer{quick, &patient} {
 		out := make([]byte, 0, 2*len(page))
 		require.Zero(t, testing.AllocsPerRun(5, func() {
-			z.Reset(phone.UTF8)
+			z.Reset(char.UTF8)
 			out = z.Finish(z.Append(out[:0], page))
 		}))
 	}

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/bench/page"
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
@@ -83,7 +84,7 @@ func BenchmarkReplacer(b *testing.B) {
 				b.SetBytes(int64(len(page)))
 				b.ReportAllocs()
 				for b.Loop() {
-					z.Reset(phone.UTF8)
+					z.Reset(char.UTF8)
 					for at := 0; at < len(page); at += 32 << 10 {
 						out = z.Append(out[:0], page[at:min(len(page), at+32<<10)])
 					}
@@ -126,7 +127,7 @@ func BenchmarkSelectors(b *testing.B) {
 				b.SetBytes(int64(len(made)))
 				b.ReportAllocs()
 				for b.Loop() {
-					z.Reset(phone.UTF8)
+					z.Reset(char.UTF8)
 					if strings.Contains(selector, "nth") && z.Choose(made) != nil {
 						b.Fatal("the page does not parse")
 					}

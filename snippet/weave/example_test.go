@@ -3,6 +3,10 @@ package weave_test
 import (
 	"fmt"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
@@ -17,12 +21,12 @@ func ExampleReplacer() {
 	if err != nil {
 		panic(err)
 	}
-	tracking, err := phone.Parse("74957654321")
+	tracking, err := plan.Parse("74957654321")
 	if err != nil {
 		panic(err)
 	}
 	z := rules.NewReplacer()
-	z.Reset(phone.UTF8, weave.Shown{{Number: tracking}})
+	z.Reset(char.UTF8, weave.Shown{{Number: tracking}})
 	var out []byte
 	for _, piece := range []string{`<p>8&nbsp;(495) <b>123-4`, `5-67</b>, order 84951234567890</p><a id=callme>Call us</a>`} {
 		out = z.Append(out, []byte(piece))

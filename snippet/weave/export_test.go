@@ -3,6 +3,10 @@ package weave
 import (
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
@@ -39,7 +43,7 @@ func CompilePairs(t testing.TB, pairs ...Pair) *PairRules {
 	var numbers []Number
 	var shown Shown
 	for _, p := range pairs {
-		fresh, err := phone.Parse(p.Fresh)
+		fresh, err := plan.Parse(p.Fresh)
 		require.NoError(t, err)
 		tracking := &Tracking{Number: fresh}
 		for range p.Pictures {
@@ -60,4 +64,4 @@ func (r *PairRules) NewReplacer() *PairReplacer {
 }
 
 // Reset makes the replacer ready for a page.
-func (z *PairReplacer) Reset(c *phone.Charset) { z.Replacer.Reset(c, z.shown) }
+func (z *PairReplacer) Reset(c *char.Charset) { z.Replacer.Reset(c, z.shown) }

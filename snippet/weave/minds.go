@@ -1,7 +1,7 @@
 package weave
 
 import (
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
 )
 
@@ -57,7 +57,7 @@ func (m *minder) Minds(name, value []byte) bool {
 func (m *minder) figures(value []byte) bool {
 	n := 0
 	for i, c := range value {
-		if '0' <= c && c <= '9' || c >= 0xD9 && m.wide && phone.IsWideDigit(value[i:]) {
+		if '0' <= c && c <= '9' || c >= 0xD9 && m.wide && char.IsWideDigit(value[i:]) {
 			n++
 		}
 	}

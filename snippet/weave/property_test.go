@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )
@@ -29,7 +30,7 @@ func placedRules(t testing.TB) *PairRules {
 
 // changesOf returns all changes of a page that is read at once.
 func changesOf(z *PairReplacer, page []byte) []edit.Edit {
-	z.Reset(phone.UTF8)
+	z.Reset(char.UTF8)
 	z.window.Next(page)
 	z.scanner.skimmer.Tree.Bound.Add(len(page))
 	z.scanner.Feed(page)
@@ -38,7 +39,7 @@ func changesOf(z *PairReplacer, page []byte) []edit.Edit {
 }
 
 func replaceAll(z *PairReplacer, chosen []byte, pieces ...[]byte) []byte {
-	z.Reset(phone.UTF8)
+	z.Reset(char.UTF8)
 	if chosen != nil && z.Choose(chosen) != nil {
 		return nil
 	}
@@ -81,7 +82,7 @@ func checkPage(t *testing.T, even, placed, patient *PairReplacer, page []byte, c
 	}
 
 	// Cuts change nothing.
-	placed.Reset(phone.UTF8)
+	placed.Reset(char.UTF8)
 	full := replaceAll(placed, page, page)
 	for _, cut := range cuts {
 		cut %= len(page) + 1
@@ -195,7 +196,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, rules := range []*PairRules{evenRules(t), placedRules(t)} {
 				z := rules.NewReplacer()
-				z.Reset(phone.UTF8)
+				z.Reset(char.UTF8)
 				piece := []byte(strings.Repeat(page.repeat, 16<<10/len(page.repeat)))
 				out := z.Append(nil, []byte(page.begin))
 				var in, came int

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 )
 
@@ -97,7 +99,7 @@ func (r *records) add(e Replaced, old, fresh []byte) {
 }
 
 // readable returns a piece of a page as people read it, without markup.
-func readable(b []byte, c *phone.Charset) string {
+func readable(b []byte, c *char.Charset) string {
 	var text []byte
 	for {
 		i := bytes.IndexByte(b, '<')

@@ -10,7 +10,7 @@
 package weave
 
 import (
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
 )
 
@@ -35,7 +35,7 @@ func (r *Rules) NewReplacer() *Replacer {
 }
 
 // Reset makes the replacer ready for a page in the charset c. The page's visitor sees the numbers in shown.
-func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
+func (z *Replacer) Reset(c *char.Charset, shown Shown) {
 	z.sent, z.data = 0, false
 	z.window.Reset()
 	z.scanner.start(0, c, shown)
@@ -44,7 +44,7 @@ func (z *Replacer) Reset(c *phone.Charset, shown Shown) {
 // ResetData makes the replacer ready for data in UTF-8 that a framework fetches instead of a page: JSON, or a format
 // with strings like those of JSON.
 func (z *Replacer) ResetData(shown Shown) {
-	z.Reset(phone.UTF8, shown)
+	z.Reset(char.UTF8, shown)
 	z.data = true
 	z.scanner.beginData()
 	z.scanner.flight.Script = false

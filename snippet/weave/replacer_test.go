@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -22,7 +23,7 @@ var places = weave.Number{
 }
 
 // rewritten streams a page in pieces.
-func rewritten(z *weave.PairReplacer, c *phone.Charset, pieces ...string) string {
+func rewritten(z *weave.PairReplacer, c *char.Charset, pieces ...string) string {
 	z.Reset(c)
 	var out []byte
 	for _, p := range pieces {
@@ -115,11 +116,11 @@ func TestReplacing(t *testing.T) {
 			if want == "" {
 				want = c.page
 			}
-			require.Equal(t, want, rewritten(z, phone.UTF8, c.page))
+			require.Equal(t, want, rewritten(z, char.UTF8, c.page))
 			for i := range c.page {
-				require.Equal(t, want, rewritten(z, phone.UTF8, c.page[:i], c.page[i:]), i)
+				require.Equal(t, want, rewritten(z, char.UTF8, c.page[:i], c.page[i:]), i)
 			}
-			require.Equal(t, want, rewritten(z, phone.UTF8, strings.Split(c.page, "")...))
+			require.Equal(t, want, rewritten(z, char.UTF8, strings.Split(c.page, "")...))
 		})
 	}
 }

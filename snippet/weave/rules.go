@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/selector"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"
@@ -22,7 +24,7 @@ type Number struct {
 // Tracking is a number that replaces another one. Its text also replaces the content of a target that shows no writing
 // of the other number.
 type Tracking struct {
-	*phone.Number
+	*plan.Number
 	// Pictures are the addresses of the number's images, in the order of [Number.Pictures].
 	Pictures []string
 }
@@ -42,7 +44,7 @@ func (s Shown) of(number int) *Tracking {
 // appendNumbers appends the numbers in the form that package phone needs.
 func (s Shown) appendNumbers(numbers phone.Shown) phone.Shown {
 	for _, t := range s {
-		var n *phone.Number
+		var n *plan.Number
 		if t != nil {
 			n = t.Number
 		}

@@ -2,6 +2,8 @@ package weave
 
 import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/skim"
@@ -41,7 +43,7 @@ type scanner struct {
 	token.Tokenizer
 	rules   *Rules
 	window  *edit.Window
-	charset *phone.Charset
+	charset *char.Charset
 	shown   Shown
 	numbers phone.Shown // the numbers of shown
 	whole   bool        // chosen comes from the whole page, by the ordinals of its tags
@@ -78,7 +80,7 @@ func newScanner(r *Rules, w *edit.Window) *scanner {
 	return s
 }
 
-func (s *scanner) start(at int64, c *phone.Charset, shown Shown) {
+func (s *scanner) start(at int64, c *char.Charset, shown Shown) {
 	if s.charset != c {
 		s.charset = c
 		s.records = records{} // the texts of other pages may mean something else in this charset
@@ -274,7 +276,7 @@ func (s *scanner) takeValue(matches []phone.Match) {
 		if !data {
 			s.records.number(s, m)
 		}
-		if s.dials && m.Form == phone.International && !m.Plus && !s.hydrating {
+		if s.dials && m.Form == plan.International && !m.Plus && !s.hydrating {
 			s.edits.Add(m.Start, m.Start, plus) // the link would dial another number without it
 		}
 		for _, e := range m.Edits {

@@ -3,9 +3,10 @@ package weave_test
 import (
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -38,11 +39,11 @@ func TestPlacesOfWhatIsNotShown(t *testing.T) {
 			{weave.CompilePairs(t), nil},
 		} {
 			alone := c.alone.NewReplacer()
-			alone.Reset(phone.UTF8)
+			alone.Reset(char.UTF8)
 			require.NoError(t, alone.Choose([]byte(page)))
 			want := string(alone.Finish(alone.Append(nil, []byte(page))))
 
-			z.Reset(phone.UTF8, c.shown)
+			z.Reset(char.UTF8, c.shown)
 			require.NoError(t, z.Choose([]byte(page)))
 			require.Equal(t, want, string(z.Finish(z.Append(nil, []byte(page)))))
 			require.Equal(t, append([]weave.Replaced{}, alone.Replaced()...), append([]weave.Replaced{}, z.Replaced()...))

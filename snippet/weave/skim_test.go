@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )
 
@@ -39,7 +40,7 @@ func checkSkim(t *testing.T, quick, patient *PairReplacer, page []byte, cut int)
 	page = append(page, strings.Repeat(" \n", 100)...)
 	cut = max(cut, 0) % (len(page) + 1)
 	for _, z := range []*PairReplacer{quick, patient} {
-		z.Reset(phone.UTF8)
+		z.Reset(char.UTF8)
 	}
 	var got, want []byte
 	for _, piece := range [][]byte{page[:cut], page[cut:]} {
@@ -108,7 +109,7 @@ func TestHostilePagesForSelectors(t *testing.T) {
 			z := rules.NewReplacer()
 			page += "<i>8 495 123-45-67</i>"
 			for _, piece := range []int{len(page), 1000} {
-				z.Reset(phone.UTF8)
+				z.Reset(char.UTF8)
 				var out []byte
 				for rest := page; rest != ""; rest = rest[min(piece, len(rest)):] {
 					out = z.Append(out, []byte(rest[:min(piece, len(rest))]))

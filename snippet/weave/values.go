@@ -3,6 +3,8 @@ package weave
 import (
 	"html"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
@@ -85,7 +87,7 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	number := s.shown[p.number]
 	form, same := number.Spells(html.UnescapeString(string(b[row[0]:end])))
 	signed := begin < row[0] || b[begin] == '+'
-	if same && (form != phone.International || signed || !dials) {
+	if same && (form != plan.International || signed || !dials) {
 		return // the link already calls this number
 	}
 	fresh := number.Digits()

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/htmlindex"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 
@@ -86,7 +87,7 @@ func TestVectors(t *testing.T) {
 			if c.Poured {
 				require.Equal(t, weave.ShapeOf(t, []byte(page)), weave.ShapeOf(t, []byte(want)))
 			}
-			charset := phone.UTF8
+			charset := char.UTF8
 			if c.Charset != "" {
 				encoding, err := htmlindex.Get(c.Charset)
 				require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestVectors(t *testing.T) {
 				require.NoError(t, err)
 				want, err = encoding.NewEncoder().String(want)
 				require.NoError(t, err)
-				charset, _ = phone.CharsetOf(c.Charset)
+				charset, _ = char.CharsetOf(c.Charset)
 			}
 			z := replacers[c.Set]
 			require.Equal(t, want, rewritten(z, charset, page))

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page/budget"
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )
@@ -58,9 +59,9 @@ type Exchange struct {
 // first byte came at since. hydrates says that the page's headers tell of a framework that takes it over.
 func NewExchange(s *snippet.Shown, charset string, length int64, now func() time.Time, since time.Time, hydrates bool) *Exchange {
 	x := takeExchange(s, length, now, since)
-	found, ok := phone.CharsetOf(charset)
+	found, ok := char.CharsetOf(charset)
 	if !ok {
-		found = phone.UTF8
+		found = char.UTF8
 	}
 	s.Reset(x.z, found)
 	if hydrates {

@@ -6,7 +6,8 @@ package skim
 import (
 	"bytes"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"
@@ -32,14 +33,14 @@ type Skimmer struct {
 
 	sweep   sweep.Sweep
 	bound   *steps.Bound
-	charset *phone.Charset
+	charset *char.Charset
 	minder  Minder
 	least   int   // the least digits in a row that make a number
 	base    int64 // offset of the piece that is skimmed
 }
 
 // Reset makes the skimmer ready for a page in the charset c. Its loops take the steps of the bound.
-func (s *Skimmer) Reset(search *sweep.Search, c *phone.Charset, bound *steps.Bound, m Minder) {
+func (s *Skimmer) Reset(search *sweep.Search, c *char.Charset, bound *steps.Bound, m Minder) {
 	s.sweep.Reset(search, c, &s.Tree.nest)
 	s.bound, s.charset, s.minder, s.least = bound, c, m, search.Least()
 }
@@ -86,7 +87,7 @@ func (s *Skimmer) pass(p []byte, i int, following bool) (line, end int) {
 		}
 		if p[i] != '<' {
 			digit := i
-			if i, row = s.digits(p, phone.DigitBegin(p, i), 0); row >= s.least || p[digit] >= 0x80 {
+			if i, row = s.digits(p, char.DigitBegin(p, i), 0); row >= s.least || p[digit] >= 0x80 {
 				return line, i
 			}
 			i = max(i, digit+1)

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"math/bits"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
@@ -77,7 +78,7 @@ func (o *open) leads(p []byte, at int) int {
 // wideDigit returns the first bit of wide whose byte begins a digit of another script, or 0.
 func wideDigit(p []byte, wide uint64) uint64 {
 	for ; wide != 0; wide &= wide - 1 {
-		if phone.IsWideDigit(p[bits.TrailingZeros64(wide):]) {
+		if char.IsWideDigit(p[bits.TrailingZeros64(wide):]) {
 			return wide & -wide
 		}
 	}

@@ -3,7 +3,8 @@ package sweep
 import (
 	"math/bits"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -56,7 +57,7 @@ func spareReferences(p []byte, ampersands, digits, ends uint64) (uint64, uint64)
 		if p[i+1] != '#' {
 			continue
 		}
-		size, digit, goesOn := phone.RowReference(p[i:])
+		size, digit, goesOn := char.RowReference(p[i:])
 		if size > 1 && !digit {
 			digits &^= (1<<size - 1) << i
 			if !goesOn {

@@ -8,7 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/nest"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
@@ -64,7 +65,7 @@ type Sweep struct {
 }
 
 // Reset makes the sweep ready for a page in the charset c. The stack follows the tags that are skipped.
-func (w *Sweep) Reset(s *Search, c *phone.Charset, n *nest.Stack) {
+func (w *Sweep) Reset(s *Search, c *char.Charset, n *nest.Stack) {
 	w.words, w.search, w.least, w.wide, w.nest = 0, s, s.least, c.Wide(), n
 	w.mask, w.ender = c.RowEnder()
 }
@@ -273,7 +274,7 @@ func (w *Sweep) Next(p []byte, i int) int {
 		switch c := p[i]; {
 		case c == '<', '0' <= c && c <= '9':
 			return i
-		case c >= 0xD9 && w.wide && phone.IsWideDigit(p[i:]):
+		case c >= 0xD9 && w.wide && char.IsWideDigit(p[i:]):
 			return i
 		}
 	}

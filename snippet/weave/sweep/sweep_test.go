@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )
@@ -23,7 +24,7 @@ func TestBitmaps(t *testing.T) {
 	check := func(p []byte) {
 		maps, want := make([]bitmaps, len(p)/64), make([]bitmaps, len(p)/64)
 		p = append(p, "<a"...)
-		for _, c := range []*phone.Charset{phone.UTF8, phone.ASCII} {
+		for _, c := range []*char.Charset{char.UTF8, char.ASCII} {
 			mask, ender := c.RowEnder()
 			mapBytes(maps, p, &search.prints, mask, ender)
 			mapInGo(want, p, &search.prints, mask, ender)

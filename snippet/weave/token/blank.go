@@ -1,6 +1,6 @@
 package token
 
-import "github.com/seed-3405227d/frontdesk/snippet/phone"
+import "github.com/seed-3405227d/frontdesk/snippet/phone/char"
 
 // Blank tells white space from text that is shown. Browsers drop white space before the body, or move it. White space
 // may be written as character references.
@@ -64,7 +64,7 @@ func (k *Blank) End() (shown int64, ok bool) {
 	if len(open) == 0 {
 		return 0, false
 	}
-	char, size := phone.Reference(open)
+	char, size := char.Reference(open)
 	switch {
 	case char >= 0x80, !IsSpace(byte(char)):
 		return k.at, true

@@ -1,4 +1,6 @@
-package phone
+// Package char reads the characters of a page, in its charset, as character references and as escapes. It says what each
+// of them means in the writing of a number, and writes digits in the same way. The matcher and the scanner ask it.
+package char
 
 import (
 	"strings"
@@ -11,9 +13,9 @@ import (
 
 // Charset says how bytes stand for characters.
 type Charset struct {
-	kinds [256]kind
+	Kinds [256]Kind
 	roles [256]role
-	runes [256]rune // of each byte that is a character by itself
+	Runes [256]rune // of each byte that is a character by itself
 	upper bool      // no byte from 0xC0 on is part of a writing
 	wide  bool      // some digits begin with a byte above ASCII
 	pairs bool      // a byte that looks like a letter may be the second byte of a character
@@ -62,14 +64,14 @@ func newASCII() *Charset {
 	c := &Charset{}
 	for b := range 128 {
 		r := rune(b)
-		c.runes[b] = r
-		c.kinds[b], _, _ = classify(r)
+		c.Runes[b] = r
+		c.Kinds[b], _, _ = Classify(r)
 	}
-	c.kinds['&'] = ampersand
-	c.kinds['%'] = percent
-	c.kinds['\\'] = backslash
+	c.Kinds['&'] = Ampersand
+	c.Kinds['%'] = Percent
+	c.Kinds['\\'] = Backslash
 	for b := 128; b < 256; b++ {
-		c.runes[b] = utf8.RuneError
+		c.Runes[b] = utf8.RuneError
 	}
 	return c
 }
@@ -78,7 +80,7 @@ func newUTF8() *Charset {
 	c := newASCII()
 	c.wide = true
 	for b := 0xC2; b <= 0xF4; b++ {
-		c.kinds[b] = leading
+		c.Kinds[b] = Leading
 	}
 	c.sortRoles()
 	return c
@@ -94,8 +96,8 @@ func newPairs() *Charset {
 func newSingle(m *charmap.Charmap) *Charset {
 	c := newASCII()
 	for b := 128; b < 256; b++ {
-		c.runes[b] = m.DecodeByte(byte(b))
-		c.kinds[b], _, _ = classify(c.runes[b])
+		c.Runes[b] = m.DecodeByte(byte(b))
+		c.Kinds[b], _, _ = Classify(c.Runes[b])
 	}
 	c.sortRoles()
 	return c
@@ -120,7 +122,37 @@ func (c *Charset) Decode(b []byte) string {
 	}
 	text := make([]rune, len(b))
 	for i, x := range b {
-		text[i] = c.runes[x]
+		text[i] = c.Runes[x]
 	}
 	return string(text)
+}
+
+// LastRune reads the last character of b. It decodes character references, and the escapes of strings if b has these.
+func (c *Charset) LastRune(b []byte, escaped bool) (r rune, size int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	if escaped {
+		if r, size := lastEscape(b); size > 0 {
+			return r, size
+		}
+	}
+	last := b[len(b)-1]
+	if last == ';' {
+		for i := len(b) - 2; i >= 0 && i >= len(b)-MaxReference && b[i] != ';'; i-- {
+			if b[i] == '&' {
+				if t := ReadReference(b[i:], true); int(t.Size) == len(b)-i {
+					return t.Char, int(t.Size)
+				}
+				break
+			}
+		}
+	}
+	if c.wide && last >= utf8.RuneSelf {
+		return utf8.DecodeLastRune(b)
+	}
+	if c.pairs && len(b) > 1 && b[len(b)-2] >= utf8.RuneSelf && last != 0 {
+		return utf8.RuneError, 2
+	}
+	return c.Runes[last], 1
 }

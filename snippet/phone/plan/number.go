@@ -1,6 +1,9 @@
-package phone
+// Package plan knows telephone numbers by their countries' numbering plans: in which forms each is dialled, and how each is
+// written abroad and at home. The sets of numbers that are searched are made of it.
+package plan
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,11 +16,11 @@ import (
 
 // Number is a telephone number by its country's numbering plan. It is immutable and may be shared. It takes about 2 KB.
 type Number struct {
-	digits   string // country code and national number
-	country  string // country code
-	national string // national significant number
-	region   string // the region whose trunk prefix and formats apply
-	forms    []form // all forms, by their digits
+	digits   string     // country code and national number
+	Country  string     // country code
+	National string     // national significant number
+	region   string     // the region whose trunk prefix and formats apply
+	Forms    []Spelling // all forms, by their digits
 
 	text   string // as it is written abroad, with a plus sign
 	home   string // as it is written in its country; empty if that is not known
@@ -34,6 +37,12 @@ func (n *Number) Text() string { return n.text }
 var plans, _ = lru.New[string, *Number](maxPlans) // the size is positive
 
 const maxPlans = 4096
+
+// Errors of [Parse].
+var (
+	ErrNotDigits = errors.New("expected digits in international form, such as 74951234567")
+	ErrNotNumber = errors.New("not a complete international number: expected a country code and a national number; short numbers look like other figures")
+)
 
 // Parse reads a number from its digits in international form: country code and national number, without "+" and
 // separators. It takes numbers of a possible length, valid or not, since numbering plans grow faster than the tables
@@ -65,41 +74,41 @@ func read(digits string) (*Number, error) {
 	}
 	n := &Number{
 		digits:   digits,
-		country:  strconv.Itoa(int(parsed.GetCountryCode())),
-		national: phonenumbers.GetNationalSignificantNumber(parsed),
+		Country:  strconv.Itoa(int(parsed.GetCountryCode())),
+		National: phonenumbers.GetNationalSignificantNumber(parsed),
 		region:   phonenumbers.GetRegionCodeForNumber(parsed),
 	}
 	// Parsing may remove a prefix. Two configured numbers would become one.
-	if n.country+n.national != digits || !phonenumbers.IsPossibleNumber(parsed) {
+	if n.Country+n.National != digits || !phonenumbers.IsPossibleNumber(parsed) {
 		return nil, ErrNotNumber
 	}
 	if n.region == "" || n.region == "ZZ" {
 		n.region = phonenumbers.GetRegionCodeForCountryCode(int(parsed.GetCountryCode()))
 	}
-	n.forms = n.spell()
+	n.Forms = n.spell()
 	n.format(parsed)
 	return n, nil
 }
 
-// is says whether text means the number when it is dialled in the number's own country.
-func (n *Number) is(text string) bool {
+// Is says whether text means the number when it is dialled in the number's own country.
+func (n *Number) Is(text string) bool {
 	parsed, err := phonenumbers.Parse(text, n.region)
-	return err == nil && strconv.Itoa(int(parsed.GetCountryCode())) == n.country &&
-		phonenumbers.GetNationalSignificantNumber(parsed) == n.national
+	return err == nil && strconv.Itoa(int(parsed.GetCountryCode())) == n.Country &&
+		phonenumbers.GetNationalSignificantNumber(parsed) == n.National
 }
 
 // maxTrunk is how many digits a trunk prefix may have. Hungary's 06 has two, and Brazil's 0 with a carrier's code has
 // three.
 const maxTrunk = 3
 
-// trunks returns the trunk prefixes of the number, the usual one first. Some countries have none.
-func (n *Number) trunks() []string {
+// Trunks returns the trunk prefixes of the number, the usual one first. Some countries have none.
+func (n *Number) Trunks() []string {
 	meta := metadata()[n.region]
 	if meta == nil {
 		return nil
 	}
 	var trunks []string
-	if usual := meta.GetNationalPrefix(); usual != "" && n.is(usual+n.national) {
+	if usual := meta.GetNationalPrefix(); usual != "" && n.Is(usual+n.National) {
 		trunks = append(trunks, usual)
 	}
 	pattern := meta.GetNationalPrefixForParsing()
@@ -113,10 +122,10 @@ func (n *Number) trunks() []string {
 	for size, end := 1, 10; size <= maxTrunk; size, end = size+1, end*10 {
 		for i := range end {
 			trunk := strconv.Itoa(end + i)[1:]
-			if slices.Contains(trunks, trunk) || !prefix.MatchString(trunk+n.national) {
+			if slices.Contains(trunks, trunk) || !prefix.MatchString(trunk+n.National) {
 				continue
 			}
-			if n.is(trunk + n.national) {
+			if n.Is(trunk + n.National) {
 				trunks = append(trunks, trunk)
 			}
 		}
@@ -137,9 +146,9 @@ var metadata = sync.OnceValue(func() map[string]*phonenumbers.PhoneMetadata {
 	return plans
 })
 
-// internationalPrefixes returns the prefixes that some country dials before a country code: 00, 011, 810 (written 8~10
+// InternationalPrefixes returns the prefixes that some country dials before a country code: 00, 011, 810 (written 8~10
 // or 8-10) and others. If a prefix depends on the carrier, it is the preferred one.
-var internationalPrefixes = sync.OnceValue(func() []string {
+var InternationalPrefixes = sync.OnceValue(func() []string {
 	var prefixes []string
 	for _, m := range metadata() {
 		prefix := m.GetPreferredInternationalPrefix()

@@ -1,15 +1,15 @@
-package phone
+package char
 
-// readPercent reads a percent-encoded character of a link. It knows ASCII, and the no-break space in UTF-8.
-func readPercent(b []byte, last bool) token {
-	alone := token{kind: other, size: 1, char: '%'}
+// ReadPercent reads a percent-encoded character of a link. It knows ASCII, and the no-break space in UTF-8.
+func ReadPercent(b []byte, last bool) Token {
+	alone := Token{Kind: Other, Size: 1, Char: '%'}
 	const nonBreaking = "%C2%A0"
 	for i := 1; i < 3; i++ {
 		if i == len(b) {
 			if last {
 				return alone
 			}
-			return incomplete
+			return Incomplete
 		}
 		if d, _ := hexDigit(b[i]); d < 0 {
 			return alone
@@ -19,45 +19,45 @@ func readPercent(b []byte, last bool) token {
 	low, _ := hexDigit(b[2])
 	r := high<<4 | low
 	if r < 0x80 {
-		t := tokenOf(r, 3)
-		t.pen.mode = percentEscape
+		t := TokenOf(r, 3)
+		t.Pen.mode = percentEscape
 		return t
 	}
 	for i := 1; i < len(nonBreaking); i++ {
 		switch {
 		case i == len(b) && !last:
-			return incomplete
+			return Incomplete
 		case i == len(b), upperCase(b[i]) != nonBreaking[i]:
 			return alone
 		}
 	}
-	return tokenOf(0xA0, len(nonBreaking))
+	return TokenOf(0xA0, len(nonBreaking))
 }
 
 // maxBackslashes is how many backslashes may lead an escape. A string inside of a string doubles its backslashes.
 const maxBackslashes = 4
 
-// readStringEscape reads an escape of a string in JSON or a script: \u with four digits, or a single letter or sign.
+// ReadStringEscape reads an escape of a string in JSON or a script: \u with four digits, or a single letter or sign.
 // Several backslashes mean the same as one.
-func readStringEscape(b []byte, last bool) token {
+func ReadStringEscape(b []byte, last bool) Token {
 	n := 0
 	for n < len(b) && n < maxBackslashes && b[n] == '\\' {
 		n++
 	}
-	alone := token{kind: other, size: uint8(n), char: '\\'}
+	alone := Token{Kind: Other, Size: uint8(n), Char: '\\'}
 	if n == len(b) {
 		if last {
 			return alone
 		}
-		return incomplete
+		return Incomplete
 	}
 	switch b[n] {
 	case 'b', 'f', 'n', 'r', 't':
-		return token{kind: space, size: uint8(n + 1), char: ' '}
+		return Token{Kind: Space, Size: uint8(n + 1), Char: ' '}
 	case '"', '\'':
-		return token{kind: other, size: uint8(n + 1), char: rune(b[n])}
+		return Token{Kind: Other, Size: uint8(n + 1), Char: rune(b[n])}
 	case '/':
-		return token{kind: slash, size: uint8(n + 1), char: '/'}
+		return Token{Kind: Slash, Size: uint8(n + 1), Char: '/'}
 	case 'u':
 	default:
 		return alone
@@ -68,7 +68,7 @@ func readStringEscape(b []byte, last bool) token {
 			if last {
 				return alone
 			}
-			return incomplete
+			return Incomplete
 		}
 		d, upper := hexDigit(b[i])
 		if d < 0 {
@@ -79,8 +79,8 @@ func readStringEscape(b []byte, last bool) token {
 		}
 		r = r<<4 | d
 	}
-	t := tokenOf(r, n+5)
-	t.pen.mode, t.pen.width = mode, uint8(n)
+	t := TokenOf(r, n+5)
+	t.Pen.mode, t.Pen.width = mode, uint8(n)
 	return t
 }
 
@@ -93,8 +93,8 @@ func lastEscape(b []byte) (r rune, size int) {
 		for i > 0 && b[i-1] == '\\' && len(b)-i < maxBackslashes+5 {
 			i--
 		}
-		if t := readStringEscape(b[i:], true); int(t.size) == len(b)-i {
-			return t.char, int(t.size)
+		if t := ReadStringEscape(b[i:], true); int(t.Size) == len(b)-i {
+			return t.Char, int(t.Size)
 		}
 	}
 	return 0, 0

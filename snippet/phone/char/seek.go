@@ -1,4 +1,4 @@
-package phone
+package char
 
 import (
 	"unicode/utf8"
@@ -18,9 +18,12 @@ const (
 	unclear // begins a sequence of bytes that decides
 )
 
-// seekRow returns the index of the first byte from i on that begins a row with enough digits for a number, or a row
+// MaxGap is the most bytes of text between two digits.
+const MaxGap = 128
+
+// SeekRow returns the index of the first byte from i on that begins a row with enough digits for a number, or a row
 // that reaches the end of b. It returns len(b) if there is none.
-func (c *Charset) seekRow(b []byte, i, enough int) int {
+func (c *Charset) SeekRow(b []byte, i, enough int) int {
 	for bound := steps.Over(len(b)); i < len(b); bound.Take("phone.seekRow") {
 		next, found := c.skim(b, i, enough)
 		if found {
@@ -66,7 +69,7 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 				first = i
 			}
 			if first >= 0 {
-				if gap += size; gap > maxGap {
+				if gap += size; gap > MaxGap {
 					digits, gap, first = 0, 0, -1
 				}
 			}
@@ -81,30 +84,30 @@ func (c *Charset) skim(b []byte, i, least int) (next int, enough bool) {
 
 // clarify returns the role and the size of the character at the beginning of b. size is 0 if b is too short.
 func (c *Charset) clarify(b []byte) (r role, size int) {
-	var t token
+	var t Token
 	if b[0] == '&' {
-		t = readReference(b, false)
+		t = ReadReference(b, false)
 	} else if utf8.FullRune(b) {
 		char, size := utf8.DecodeRune(b)
-		t = tokenOf(char, size)
+		t = TokenOf(char, size)
 	}
-	return roleOf[t.kind], int(t.size)
+	return roleOf[t.Kind], int(t.Size)
 }
 
 // roleOf holds the role of each kind.
 var roleOf = [...]role{
-	other: ends, figure: counts, plus: starts, opening: starts, space: goesOn, hidden: goesOn,
-	closing: follows, dash: follows, dot: follows, slash: follows, comma: follows, colon: follows,
-	leading: unclear, ampersand: unclear, percent: ends, backslash: ends,
+	Other: ends, Figure: counts, Plus: starts, Opening: starts, Space: goesOn, Hidden: goesOn,
+	Closing: follows, Dash: follows, Dot: follows, Slash: follows, Comma: follows, Colon: follows,
+	Leading: unclear, Ampersand: unclear, Percent: ends, Backslash: ends,
 }
 
 // sortRoles sets the roles of bytes by their kinds.
 func (c *Charset) sortRoles() {
 	c.upper = !c.wide
 	for b := range 256 {
-		c.roles[b] = roleOf[c.kinds[b]]
+		c.roles[b] = roleOf[c.Kinds[b]]
 		c.upper = c.upper && (b < 0xC0 || c.roles[b] == ends)
-		if c.kinds[b] == leading {
+		if c.Kinds[b] == Leading {
 			// In UTF-8, only these bytes begin a digit, a separator or a mark.
 			switch b {
 			case 0xC2, 0xD8, 0xD9, 0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF:
@@ -115,9 +118,9 @@ func (c *Charset) sortRoles() {
 	}
 }
 
-// seekEscaped returns the index of the first byte from i on that may begin a writing, or len(b). escape, a percent sign
+// SeekEscaped returns the index of the first byte from i on that may begin a writing, or len(b). escape, a percent sign
 // or a backslash, may begin one too.
-func (c *Charset) seekEscaped(b []byte, i int, escape byte) int {
+func (c *Charset) SeekEscaped(b []byte, i int, escape byte) int {
 	for ; i < len(b); i++ {
 		if r := c.roles[b[i]]; r > follows || b[i] == escape {
 			break

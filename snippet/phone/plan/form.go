@@ -1,4 +1,4 @@
-package phone
+package plan
 
 // Form says which digits of a number a writing has.
 type Form uint8
@@ -19,46 +19,46 @@ const (
 	Spoken
 )
 
-// form is a sequence of digits that means a number.
-type form struct {
-	kind   Form
-	prefix string // if kind is Trunk, Dialled or CountryTrunk; CountryTrunk has it behind the country code
-	digits string
+// Spelling is a sequence of digits that means a number.
+type Spelling struct {
+	Kind   Form
+	Prefix string // if kind is Trunk, Dialled or CountryTrunk; CountryTrunk has it behind the country code
+	Digits string
 }
 
-// maxDigits is how many digits the longest form has: an international prefix of four and the fifteen of the longest
+// MaxDigits is how many digits the longest form has: an international prefix of four and the fifteen of the longest
 // number. They fit into 64 bits.
-const maxDigits = 19
+const MaxDigits = 19
 
 // minDigits is how many digits the shortest form has that is searched.
 const minDigits = 4
 
 // spell returns all forms of the number.
-func (n *Number) spell() []form {
-	all := []form{{International, "", n.digits}}
-	trunks := n.trunks()
+func (n *Number) spell() []Spelling {
+	all := []Spelling{{International, "", n.digits}}
+	trunks := n.Trunks()
 	for _, t := range trunks {
-		all = append(all, form{Trunk, t, t + n.national})
+		all = append(all, Spelling{Trunk, t, t + n.National})
 	}
-	if n.is(n.national) {
-		all = append(all, form{National, "", n.national})
+	if n.Is(n.National) {
+		all = append(all, Spelling{National, "", n.National})
 	}
-	for _, prefix := range internationalPrefixes() {
-		all = append(all, form{Dialled, prefix, prefix + n.digits})
+	for _, prefix := range InternationalPrefixes() {
+		all = append(all, Spelling{Dialled, prefix, prefix + n.digits})
 	}
 	for _, t := range trunks {
-		if n.is("+" + n.country + t + n.national) {
-			all = append(all, form{CountryTrunk, t, n.country + t + n.national})
+		if n.Is("+" + n.Country + t + n.National) {
+			all = append(all, Spelling{CountryTrunk, t, n.Country + t + n.National})
 		}
 	}
 	for _, home := range n.mobiles() {
-		all = append(all, form{Spoken, "", home})
+		all = append(all, Spelling{Spoken, "", home})
 	}
 	kept := all[:0]
 	seen := make(map[string]bool, len(all))
 	for _, f := range all {
-		if len(f.digits) >= minDigits && len(f.digits) <= maxDigits && !seen[f.digits] {
-			seen[f.digits] = true
+		if len(f.Digits) >= minDigits && len(f.Digits) <= MaxDigits && !seen[f.Digits] {
+			seen[f.Digits] = true
 			kept = append(kept, f)
 		}
 	}
@@ -67,34 +67,34 @@ func (n *Number) spell() []form {
 
 // Spells returns the form in which a writing means the number. ok is false if its digits do not mean the number.
 func (n *Number) Spells(writing string) (form Form, ok bool) {
-	digits := digitsOf(writing)
-	for i := range n.forms {
-		if n.forms[i].digits == digits {
-			return n.forms[i].kind, true
+	digits := DigitsOf(writing)
+	for i := range n.Forms {
+		if n.Forms[i].Digits == digits {
+			return n.Forms[i].Kind, true
 		}
 	}
 	return 0, false
 }
 
-// counterpart returns the digits to pour into a writing of the number of in the form old: lead, and digits behind it.
+// Counterpart returns the digits to pour into a writing of the number of in the form old: lead, and digits behind it.
 // They are the same form of n. ok is false if n has no such form with as many digits.
-func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok bool) {
-	if len(n.country) != len(of.country) || len(n.national) != len(of.national) {
+func (n *Number) Counterpart(old *Spelling, of *Number) (lead, digits string, ok bool) {
+	if len(n.Country) != len(of.Country) || len(n.National) != len(of.National) {
 		return "", "", false
 	}
-	switch old.kind {
+	switch old.Kind {
 	case International:
 		return "", n.digits, true
 	case Dialled:
-		return old.prefix, n.digits, true
+		return old.Prefix, n.digits, true
 	}
 	// The other forms are dialled inside one country.
-	if n.country != of.country {
+	if n.Country != of.Country {
 		return "", "", false
 	}
-	for i := range n.forms {
-		if f := &n.forms[i]; f.kind == old.kind && f.prefix == old.prefix && len(f.digits) == len(old.digits) {
-			return "", f.digits, true
+	for i := range n.Forms {
+		if f := &n.Forms[i]; f.Kind == old.Kind && f.Prefix == old.Prefix && len(f.Digits) == len(old.Digits) {
+			return "", f.Digits, true
 		}
 	}
 	return "", "", false
@@ -104,14 +104,14 @@ func (n *Number) counterpart(old *form, of *Number) (lead, digits string, ok boo
 // a 15 behind the area code of two to four digits. The trunk prefix may stand before them.
 func (n *Number) mobiles() []string {
 	meta := metadata()[n.region]
-	if meta == nil || meta.GetNationalPrefixTransformRule() != "9$1" || n.national[0] != '9' {
+	if meta == nil || meta.GetNationalPrefixTransformRule() != "9$1" || n.National[0] != '9' {
 		return nil
 	}
 	var all []string
 	for area := 2; area <= 4; area++ {
 		for _, trunk := range [...]string{meta.GetNationalPrefix(), ""} {
-			home := trunk + n.national[1:1+area] + "15" + n.national[1+area:]
-			if n.is(home) {
+			home := trunk + n.National[1:1+area] + "15" + n.National[1+area:]
+			if n.Is(home) {
 				all = append(all, home)
 			}
 		}
@@ -119,7 +119,7 @@ func (n *Number) mobiles() []string {
 	return all
 }
 
-func digitsOf(text string) string {
+func DigitsOf(text string) string {
 	var digits []byte
 	for i := range len(text) {
 		if '0' <= text[i] && text[i] <= '9' {

@@ -1,8 +1,8 @@
-package phone
+package char
 
-// maxReference is how many bytes a character reference may have to be read. The longest name below needs 18 bytes, and
+// MaxReference is how many bytes a character reference may have to be read. The longest name below needs 18 bytes, and
 // numbers may have leading zeros.
-const maxReference = 20
+const MaxReference = 20
 
 // names are the named character references that may be part of a writing, or that matter beside one.
 var names = map[string]rune{
@@ -21,40 +21,40 @@ var names = map[string]rune{
 // bytes. Nothing follows b. For a reference that cannot matter to a writing of a number, it returns the ampersand
 // alone.
 func Reference(b []byte) (char rune, size int) {
-	t := readReference(b, true)
-	return t.char, int(t.size)
+	t := ReadReference(b, true)
+	return t.Char, int(t.Size)
 }
 
-// readReference reads the character reference at the beginning of b. A numeric reference may lack its semicolon, and so
+// ReadReference reads the character reference at the beginning of b. A numeric reference may lack its semicolon, and so
 // may &nbsp and &shy (HTML standard, 13.2.5.72 and the following). The ampersand of any other reference is a character
 // by itself. last says that nothing follows b.
-func readReference(b []byte, last bool) token {
-	alone := token{kind: other, size: 1, char: '&'}
+func ReadReference(b []byte, last bool) Token {
+	alone := Token{Kind: Other, Size: 1, Char: '&'}
 	if len(b) == 1 {
 		if last {
 			return alone
 		}
-		return incomplete
+		return Incomplete
 	}
 	if b[1] == '#' {
 		return readNumeric(b, last)
 	}
 	i := 1
-	for i < len(b) && i < maxReference && isAlphanumeric(b[i]) {
+	for i < len(b) && i < MaxReference && isAlphanumeric(b[i]) {
 		i++
 	}
-	if i == len(b) && i < maxReference && !last {
-		return incomplete
+	if i == len(b) && i < MaxReference && !last {
+		return Incomplete
 	}
 	r, known := names[string(b[1:i])]
 	switch {
 	case known && i < len(b) && b[i] == ';':
-		return tokenOf(r, i+1)
+		return TokenOf(r, i+1)
 	case known && (r == 0xA0 && i == 5 || r == 0xAD):
-		return tokenOf(r, i)
+		return TokenOf(r, i)
 	}
 	if r, size := unfinished(b[1:i]); size > 0 {
-		return tokenOf(r, 1+size)
+		return TokenOf(r, 1+size)
 	}
 	return alone
 }
@@ -79,7 +79,7 @@ const maxReferenceBegin = 6
 func DigitBegin(b []byte, i int) int {
 	for k := i - 1; k > 0 && k >= i-maxReferenceBegin; k-- {
 		if b[k] == '#' && b[k-1] == '&' {
-			if t := readReference(b[k-1:], true); k-1+int(t.size) > i {
+			if t := ReadReference(b[k-1:], true); k-1+int(t.Size) > i {
 				return k - 1
 			}
 			break
@@ -92,20 +92,20 @@ func DigitBegin(b []byte, i int) int {
 // digit, and whether a row of digits goes on with it. size is 0 if the reference may go on behind b, and 1 if there is
 // none.
 func RowReference(b []byte) (size int, digit, goesOn bool) {
-	t := readReference(b, false)
-	return int(t.size), t.kind == figure, roleOf[t.kind] != ends
+	t := ReadReference(b, false)
+	return int(t.Size), t.Kind == Figure, roleOf[t.Kind] != ends
 }
 
 // readNumeric reads a numeric reference. A reference without any of the digits 0 to 9 is not read as a digit of another
 // script, since the search for rows begins at these digits.
-func readNumeric(b []byte, last bool) token {
-	alone := token{kind: other, size: 1, char: '&'}
+func readNumeric(b []byte, last bool) Token {
+	alone := Token{Kind: Other, Size: 1, Char: '&'}
 	i, base, mode, x := 2, rune(10), decimalReference, byte(0)
 	if i < len(b) && b[i]|0x20 == 'x' {
 		i, base, mode, x = 3, 16, hexReference, b[i]
 	}
 	first, value, figured := i, rune(0), false
-	for i < len(b) && i < maxReference {
+	for i < len(b) && i < MaxReference {
 		d, upper := hexDigit(b[i])
 		if d < 0 || d >= base {
 			break
@@ -119,21 +119,21 @@ func readNumeric(b []byte, last bool) token {
 		}
 		i++
 	}
-	if i == len(b) && i < maxReference && !last {
-		return incomplete
+	if i == len(b) && i < MaxReference && !last {
+		return Incomplete
 	}
-	if i == first || i == maxReference {
+	if i == first || i == MaxReference {
 		return alone
 	}
 	width, open := i-first, true
 	if i < len(b) && b[i] == ';' {
 		i, open = i+1, false
 	}
-	t := tokenOf(value, i)
-	if t.kind == figure && !figured {
+	t := TokenOf(value, i)
+	if t.Kind == Figure && !figured {
 		return alone
 	}
-	t.pen = pen{script: t.pen.script, mode: mode, width: uint8(width), x: x, open: open}
+	t.Pen = Pen{script: t.Pen.script, mode: mode, width: uint8(width), x: x, open: open}
 	return t
 }
 

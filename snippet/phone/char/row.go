@@ -1,4 +1,4 @@
-package phone
+package char
 
 import "unicode/utf8"
 
@@ -35,8 +35,8 @@ func IsWideDigit(b []byte) bool {
 	switch b[0] {
 	case 0xD9, 0xDB, 0xE0, 0xE1, 0xEF:
 		r, _ := utf8.DecodeRune(b)
-		k, _, _ := classify(r)
-		return k == figure
+		k, _, _ := Classify(r)
+		return k == Figure
 	}
 	return false
 }
