@@ -31,7 +31,7 @@ var (
 	}, []string{"reason"})
 	pagesNumbered = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "frontdesk_pages_numbered_total",
-		Help: "Answers in which numbers were looked for, to be replaced.",
+		Help: "Answers in which Frontdesk looked for numbers to replace.",
 	})
 	pagesUnselected = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "frontdesk_pages_unselected_total",
@@ -39,11 +39,11 @@ var (
 	})
 	pagesCrowded = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "frontdesk_pages_crowded_total",
-		Help: "Pages that went out without something, since too much of all pages was held back.",
+		Help: "Pages that went out with something left out, because too much of all pages was being held back.",
 	})
 	faults = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_faults_total",
-		Help: "Panics of our own that were recovered, by the part of the work.",
+		Help: "Panics in Frontdesk's own code that were recovered, by the part of the work.",
 	}, []string{"place"})
 	pageTime = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "frontdesk_page_duration_seconds",
@@ -52,7 +52,7 @@ var (
 	})
 	hits = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "frontdesk_hits_total",
-		Help: "Page views that were recorded.",
+		Help: "Page views that were stored.",
 	})
 	leads = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leads_total",
@@ -68,11 +68,11 @@ var (
 	}, []string{"outcome"})
 	sipCalls = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_sip_calls",
-		Help: "Callbacks that are carried out by SIP now.",
+		Help: "Callbacks over SIP at the moment.",
 	}, func() float64 { return float64(exchangeState().Calls) })
 	sipRegistered = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_sip_registered",
-		Help: "1 while the SIP trunk has agreed to the registration.",
+		Help: "1 while the SIP trunk accepts the registration.",
 	}, func() float64 {
 		if exchangeState().Registered {
 			return 1
@@ -89,7 +89,7 @@ var (
 	}, func() float64 { waiting, _ := spoolState(); return float64(waiting) })
 	formsRoom = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_forms_room_bytes",
-		Help: "Bytes of further forms for which there is room on the disk.",
+		Help: "Bytes of further forms that fit into the room on the disk.",
 	}, func() float64 { _, room := spoolState(); return float64(room) })
 	found = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forms_found_total",
@@ -97,11 +97,11 @@ var (
 	}, []string{"outcome"})
 	received = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_received_bytes",
-		Help: "Bytes of bodies that are held while they are received.",
+		Help: "Bytes of bodies in memory while they are being received.",
 	}, func() float64 { held, _ := receivedState(); return float64(held) })
 	receivedRefused = prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "frontdesk_received_refused_total",
-		Help: "Bodies for which there was no room while they were received.",
+		Help: "Bodies that found no room while they were being received.",
 	}, func() float64 { _, refused := receivedState(); return float64(refused) })
 	forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forwards_total",
@@ -109,11 +109,11 @@ var (
 	}, []string{"outcome"})
 	unkept = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_unkept_total",
-		Help: "Calls of which nothing was kept, since the visitor has not agreed, by what they were.",
+		Help: "Requests of which nothing was kept, because the visitor has not agreed, by what they were.",
 	}, []string{"what"})
 	arrivals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_arrivals_total",
-		Help: "Pages that were to be sent with their visit, by how much of it was known in time.",
+		Help: "Pages that should go out with their visit, by how much of it was known in time.",
 	}, []string{"outcome"})
 	deliveries = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_deliveries_total",
@@ -121,7 +121,7 @@ var (
 	}, []string{"result"})
 	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leases_total",
-		Help: "Page views whose visitor was to have a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
+		Help: "Page views whose visitor should get a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
 	}, []string{"outcome"})
 )
 
