@@ -15,7 +15,7 @@ var keysWithoutSite = map[string]string{
 	"pool_numbers":     "a number is one for all sites that share its pool",
 	"leases":           "a number is one for all sites that share its pool",
 	"call_places":      "a platform's id tells of which site a call is",
-	"lead_marks":       "an operator has one place of all sites, and few",
+	"lead_read":        "an operator has one place of all sites, and few",
 	"erasure_marks":    "an erasure is of several sites, and ends",
 }
 

@@ -19,6 +19,8 @@ func (l *Leads) Traces() trace.Subject {
 			{Name: "lead_requests", By: trace.Lead, Where: ofLead},
 			{Name: "lead_deeds", By: trace.Lead, Where: ofLead, Texts: []string{"was", "said"}, Key: []string{"site_id", "lead_id", "id"}, Of: "lead_id"},
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
+			{Name: "lead_origins", By: trace.Lead, Where: ofLead},
+			{Name: "lead_marks", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
 				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id"},
 		},

@@ -32,11 +32,12 @@ func other[T any](ctx context.Context, from db.Queries, lead Lead, columns strin
 	}
 	return db.One(ctx, from, fields, `SELECT `+columns+` FROM leads
 		WHERE site_id = $1 AND visitor_id = $2 AND at >= $3
-			AND (origin <> $4 AND ' ' || also || ' ' NOT LIKE $5 OR origin = $4 AND site_error <> 0 AND $10)
-			AND ($6 <> '' AND email = $6 OR $7 <> '' AND phone_digits = $7 OR $8 <> '' AND phone = $8)
-			AND (sale_cost = '' OR $9 = '' OR sale_cost = $9)
+			AND (origin <> $4 AND NOT EXISTS (SELECT 1 FROM lead_origins o WHERE o.site_id = leads.site_id AND o.lead_id = leads.id AND o.origin = $4)
+				OR origin = $4 AND site_error <> 0 AND $9)
+			AND ($5 <> '' AND email = $5 OR $6 <> '' AND phone_digits = $6 OR $7 <> '' AND phone = $7)
+			AND (sale_cost = '' OR $8 = '' OR sale_cost = $8)
 		ORDER BY at DESC, id DESC LIMIT 1`,
-		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, "% "+lead.Origin+" %", lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost,
+		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost,
 		lead.Origin == Form && lead.SiteError == 0)
 }
 
@@ -69,7 +70,7 @@ func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool
 		also      string
 		siteError int
 	}
-	found, is, err := other(ctx, tx, lead, `id, also, site_error`, func(v *version) []any { return []any{&v.id, &v.also, &v.siteError} })
+	found, is, err := other(ctx, tx, lead, `id, `+alsoColumn+`, site_error`, func(v *version) []any { return []any{&v.id, &v.also, &v.siteError} })
 	if err != nil || j == nil {
 		return is, err
 	}
@@ -78,10 +79,13 @@ func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool
 
 // store stores what was added to the lead, as whose the request counts.
 func (j *joined) store(ctx context.Context, tx db.Tx, request string) error {
-	if _, err := tx.Exec(ctx, `UPDATE leads SET also = $3, name = $4, email = $5, phone = $6, phone_digits = $7, phone_extension = $8, message = $9,
-			is_sale = $10, sale_cost = $11, group_id = $12, form_name = $13, user_fields = $14, url = $15, marks = $16, message_hash = $17, site_error = $18
-		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, strings.Join(j.Also, " "), j.Name, j.Email, j.Phone, j.PhoneDigits,
-		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, strings.Join(j.Marks, ","), j.hash, j.SiteError); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE leads SET name = $3, email = $4, phone = $5, phone_digits = $6, phone_extension = $7, message = $8,
+			is_sale = $9, sale_cost = $10, group_id = $11, form_name = $12, user_fields = $13, url = $14, message_hash = $15, site_error = $16
+		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, j.Name, j.Email, j.Phone, j.PhoneDigits,
+		j.PhoneExtension, j.Message, j.IsSale, j.SaleCost, j.GroupID, j.FormName, j.userFields, j.URL, j.hash, j.SiteError); err != nil {
+		return err
+	}
+	if err := j.keepLists(ctx, tx); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `UPDATE lead_requests SET lead_id = $3 WHERE site_id = $1 AND request = $2`, j.SiteID, request, j.ID)

@@ -154,7 +154,7 @@ type row struct {
 	at         int64
 	userFields string // as JSON
 	also       string
-	marks      string // with commas between them
+	marks      string
 }
 
 // complete takes apart what was read.
@@ -164,14 +164,23 @@ func (r *row) complete() (err error) {
 		r.Also = strings.Fields(r.also)
 	}
 	if r.marks != "" {
-		r.Marks = strings.Split(r.marks, ",")
+		r.Marks = strings.Fields(r.marks)
 	}
 	r.UserFields, err = fieldsIn(r.userFields)
 	return err
 }
 
-const columns = `site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
-	is_sale, sale_cost, group_id, form_name, user_fields, url, also, marks, site_error, state, owner_id, merged_into, ` + visit.SourceColumns
+// stored are the columns of the leads' table that are read and written.
+const stored = `site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
+	is_sale, sale_cost, group_id, form_name, user_fields, url, site_error, state, owner_id, merged_into, ` + visit.SourceColumns
+
+// columns are those of a lead with its lists, which are words with spaces between them.
+const columns = stored + `, ` + alsoColumn + `, ` + marksColumn
+
+const (
+	alsoColumn  = `(SELECT COALESCE(string_agg(o.origin, ' ' ORDER BY o.origin), '') FROM lead_origins o WHERE o.site_id = leads.site_id AND o.lead_id = leads.id)`
+	marksColumn = `(SELECT COALESCE(string_agg(m.mark, ' ' ORDER BY m.mark), '') FROM lead_marks m WHERE m.site_id = leads.site_id AND m.lead_id = leads.id)`
+)
 
 // begunFields is how many characters of the user fields, as JSON, hold all of them that is searched: a byte takes six
 // at most.
@@ -233,8 +242,8 @@ func closed(text string, whole, place int, value bool) string {
 func (r *row) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
-		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.also, &r.marks, &r.SiteError, &r.State, &r.Owner, &r.MergedInto,
-	}, r.Source.Fields()...)
+		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.SiteError, &r.State, &r.Owner, &r.MergedInto,
+	}, append(r.Source.Fields(), &r.also, &r.marks)...)
 }
 
 // ready is a lead with all that is made of its texts. It is made before the writer's transaction, in which no text is
@@ -253,11 +262,28 @@ func (l Lead) ready() (ready, error) {
 
 // insert stores the lead.
 func (r *ready) insert(ctx context.Context, tx db.Tx) error {
-	_, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)`,
+	if _, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+stored+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`,
 		append([]any{
 			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Visit), int64(r.View), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,
-			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, strings.Join(r.Also, " "), strings.Join(r.Marks, ","), r.SiteError, int64(r.State), r.Owner, r.MergedInto,
-		}, r.Source.Values()...)...)
-	return err
+			r.IsSale, r.SaleCost, r.GroupID, r.FormName, r.userFields, r.URL, r.SiteError, int64(r.State), r.Owner, r.MergedInto,
+		}, r.Source.Values()...)...); err != nil {
+		return err
+	}
+	return r.keepLists(ctx, tx)
+}
+
+// keepLists stores the further ways by which the lead has come, and its marks. Most leads have neither.
+func (l *Lead) keepLists(ctx context.Context, tx db.Tx) error {
+	for _, origin := range l.Also {
+		if err := tx.Send(ctx, `INSERT INTO lead_origins (site_id, lead_id, origin) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, l.SiteID, l.ID, origin); err != nil {
+			return err
+		}
+	}
+	for _, mark := range l.Marks {
+		if err := tx.Send(ctx, `INSERT INTO lead_marks (site_id, lead_id, mark) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, l.SiteID, l.ID, mark); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -195,6 +195,8 @@ var tableWords = map[string]string{
 	"pool_numbers":    "kept.poolNumbers",
 	"lead_deeds":      "kept.leadDeeds",
 	"lead_numbers":    "kept.leadNumbers",
+	"lead_origins":    "kept.leadOrigins",
+	"lead_marks":      "kept.leadMarks",
 	"jobs":            "kept.jobs",
 	"conversations":   "kept.conversations",
 	"messages":        "kept.messages",

@@ -371,9 +371,8 @@ CREATE INDEX call_places_of_call ON call_places (site_id, id);
 
 -- lead
 
--- "phone" is as it was written, "phone_digits" and "phone_extension" what is dialled. "also" are the further ways by
--- which the same request has come, with spaces between them. "marks" say what speaks against a lead, with commas between
--- them, and "message_hash" finds others with the same message, which is long enough to be nobody else's; 0 for none.
+-- "phone" is as it was written, "phone_digits" and "phone_extension" what is dialled. "message_hash" finds others with the
+-- same message, which is long enough to be nobody else's; 0 for none.
 -- "site_error" is the status, 400 or more, with which the site has answered the form; 0 where it has not failed.
 --
 -- The state is one of package lead, "owner_id" the operator who has the lead, and "merged_into" the lead of the same site
@@ -387,7 +386,6 @@ CREATE TABLE leads (
 	view_id              BIGINT NOT NULL,
 	at                   BIGINT NOT NULL,
 	origin               TEXT NOT NULL,
-	also                 TEXT NOT NULL DEFAULT '',
 	name                 TEXT NOT NULL,
 	email                TEXT NOT NULL,
 	phone                TEXT NOT NULL,
@@ -401,7 +399,6 @@ CREATE TABLE leads (
 	form_name            TEXT NOT NULL,
 	user_fields          TEXT NOT NULL,
 	url                  TEXT NOT NULL,
-	marks                TEXT NOT NULL DEFAULT '',
 	site_error           BIGINT NOT NULL DEFAULT 0,
 	state                BIGINT NOT NULL DEFAULT 0,
 	owner_id             BIGINT NOT NULL DEFAULT 0,
@@ -430,6 +427,20 @@ CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);
 CREATE INDEX leads_of_phone ON leads (phone_digits, site_id, at, id);
 CREATE INDEX leads_of_email ON leads (lower(email), site_id, at, id) WHERE email <> '';
 CREATE INDEX leads_of_message ON leads (site_id, message_hash, at) WHERE message_hash <> 0;
+
+-- The further ways by which the same request has come, and what speaks against a lead. Most leads have neither.
+CREATE TABLE lead_origins (
+	site_id BIGINT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	origin  TEXT NOT NULL,
+	PRIMARY KEY (site_id, lead_id, origin)
+);
+CREATE TABLE lead_marks (
+	site_id BIGINT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	mark    TEXT NOT NULL,
+	PRIMARY KEY (site_id, lead_id, mark)
+);
 
 -- What makes two requests the same lead: the id of a request, a key that a server chose, or the hash of what was sent.
 -- "at" is when it made the lead; those of long ago are deleted in passing.
@@ -469,7 +480,7 @@ CREATE INDEX lead_numbers_of_lead ON lead_numbers (site_id, lead_id);
 
 -- What an operator has read of the leads: all up to a place in the journal, of one site or (site_id 0) of all, and those
 -- that were opened alone since.
-CREATE TABLE lead_marks (
+CREATE TABLE lead_read (
 	operator_id BIGINT NOT NULL,
 	site_id     BIGINT NOT NULL,
 	tx          BIGINT NOT NULL,
@@ -547,6 +558,8 @@ CREATE INDEX lead_search_words ON lead_search USING gin (words);
 CREATE TRIGGER leads_erased AFTER DELETE ON leads BEGIN
 	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_origins WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_marks WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE rowid = OLD.id;
 	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 END;
@@ -554,6 +567,8 @@ END;
 CREATE FUNCTION leads_erased() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	DELETE FROM lead_deeds WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_origins WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_marks WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 	RETURN NULL;

@@ -27,7 +27,7 @@ func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 		at   journal.Position
 	}
 	rows, err := db.List(ctx, b.db.Read(), func(m *mark) []any { return []any{&m.site, &m.at.Tx, &m.at.Seq} },
-		`SELECT site_id, tx, seq FROM lead_marks WHERE operator_id = $1`, operatorID)
+		`SELECT site_id, tx, seq FROM lead_read WHERE operator_id = $1`, operatorID)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is read: %w", err)
 	}
@@ -68,7 +68,7 @@ func (b *Inbox) MarkRead(ctx context.Context, operatorID, siteID int64) error {
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, `INSERT INTO lead_marks (operator_id, site_id, tx, seq) VALUES ($1, $2, $3, $4)
+			_, err = tx.Exec(ctx, `INSERT INTO lead_read (operator_id, site_id, tx, seq) VALUES ($1, $2, $3, $4)
 				ON CONFLICT (operator_id, site_id) DO UPDATE SET tx = EXCLUDED.tx, seq = EXCLUDED.seq`, operatorID, siteID, end.Tx, end.Seq)
 			if err != nil {
 				return err
