@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat/pixels"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -42,6 +43,16 @@ type File struct {
 	Content []byte
 }
 
+// maxPixels limits the pixels of a picture that is shown, over all of its frames. A browser needs four bytes for each;
+// 250 KB of a file can hold 256 million.
+const maxPixels = 25_000_000
+
+// IsShown reports whether a browser may show the file, not only save it: it is a picture that needs at most some 100 MB
+// in the browser.
+func (f File) IsShown() bool {
+	return strings.HasPrefix(f.Type, "image/") && 0 < f.Pixels && f.Pixels <= maxPixels
+}
+
 // Check finds the type of the file by its content and makes its name harmless. It returns an [Invalid] if the file may
 // not be sent.
 func (f *File) Check() error {
@@ -55,7 +66,7 @@ func (f *File) Check() error {
 	if err != nil || !slices.Contains(FileTypes, found) {
 		return invalid("wrong_type", "files of this type are not taken: expected PNG, JPEG, GIF, WebP, PDF, ZIP or plain text")
 	}
-	f.Type, f.Size, f.Name, f.Pixels = found, int64(len(f.Content)), ending(harmless(f.Name), found), pixelsOf(f.Content, found)
+	f.Type, f.Size, f.Name, f.Pixels = found, int64(len(f.Content)), ending(harmless(f.Name), found), pixels.Of(f.Content, found)
 	return nil
 }
 

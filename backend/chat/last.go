@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Key names a conversation.
@@ -39,21 +38,4 @@ func (c *Chats) Last(ctx context.Context, of []Conversation) (map[Key]Message, e
 		last[Key{m.SiteID, m.ConversationID}] = m
 	}
 	return last, nil
-}
-
-// Calling returns the conversations of the sites that need somebody, the latest first: those that wait, and those of an
-// operator with unread messages.
-func (c *Chats) Calling(ctx context.Context, sites scope.Sites, limit int) ([]Conversation, error) {
-	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+sites.SQL("site_id")+`
-		AND state <> 'closed' AND (state = 'waiting' OR EXISTS (SELECT 1 FROM messages m WHERE m.site_id = conversations.site_id
-			AND m.conversation_id = conversations.id AND m.seq > conversations.operator_read AND m.author = 'visitor'))
-		ORDER BY last_at DESC, id DESC LIMIT $1`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("listing conversations: %w", err)
-	}
-	list := make([]Conversation, len(rows))
-	for i := range rows {
-		list[i] = rows[i].conversation()
-	}
-	return list, nil
 }

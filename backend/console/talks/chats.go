@@ -11,7 +11,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 const (
@@ -21,7 +20,7 @@ const (
 	// come with each look further back.
 	entriesShown = 60
 	// maxDue bounds how many conversations are counted beside the navigation.
-	maxDue = 300
+	maxDue = 100
 	// chatSteps is how many pages of the visitor stand beside a conversation.
 	chatSteps = 8
 	// How much room the parts of a conversation's page have, in bytes of HTML.
@@ -119,39 +118,22 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 	return f, body, nil
 }
 
-// dueAll are the conversations of the sites that are due to somebody.
-func (c *room) dueAll(ctx context.Context, sites scope.Sites) ([]chatSeen, error) {
-	list, err := c.Chats.Calling(ctx, sites, maxDue)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	offers, err := c.Chats.Offers(ctx, list)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]chatSeen, len(list))
-	for i, conversation := range list {
-		all[i] = chatSeen{Conversation: conversation, offer: offers[conversation.Key()]}
-	}
-	return all, nil
-}
-
 // dueFor are those of the conversations that are due to the operator.
-func (c *room) dueFor(ctx context.Context, o operator.Operator, all []chatSeen) (due []chatSeen, err error) {
-	for _, s := range all {
-		is, err := c.isDue(ctx, o, s)
+func (c *room) dueFor(ctx context.Context, o operator.Operator, all []chat.Due) (due []chat.Due, err error) {
+	for _, d := range all {
+		is, err := c.isDue(ctx, o, d)
 		if err != nil {
 			return nil, err
 		}
 		if is {
-			due = append(due, s)
+			due = append(due, d)
 		}
 	}
 	return due, nil
 }
 
 // countDue counts those that wait, and the operator's own.
-func countDue(due []chatSeen) (waiting, mine int) {
+func countDue(due []chat.Due) (waiting, mine int) {
 	for _, s := range due {
 		if s.State == chat.Waiting {
 			waiting++

@@ -28,22 +28,22 @@ type Subjects struct {
 type room struct {
 	*live.Live
 	Subjects
-	due       *frame.Once[[]chatSeen] // of the page's sites, that are due to the operator
+	due       *frame.Once[[]chat.Due] // of the page's sites, that are due to the operator
 	toldChats live.Things[chatSeen]
-	toldDue   *live.Shared[dueKey, []chatSeen]
+	toldDue   *live.Shared[dueKey, []chat.Due]
 }
 
 // Mount adds the room to the console.
 func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects}
-	c.due = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chatSeen, error) {
-		all, err := c.dueAll(ctx, p.Scope)
+	c.due = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chat.Due, error) {
+		all, err := c.Chats.Due(ctx, p.Scope, p.Operator.ID, maxDue)
 		if err != nil {
 			return nil, err
 		}
 		return c.dueFor(ctx, p.Operator, all)
 	})
-	c.toldDue = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k dueKey) ([]chatSeen, error) { return c.dueAll(ctx, k.sites) })
+	c.toldDue = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k dueKey) ([]chat.Due, error) { return c.Chats.Due(ctx, k.sites, 0, maxDue) })
 	c.toldChats = live.NewThings(l, c.seenChat)
 	l.Room(frame.Room{
 		Templates: templates,

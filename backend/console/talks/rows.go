@@ -101,19 +101,24 @@ func (c *room) seenChat(ctx context.Context, siteID, id int64) (seen chatSeen, e
 // isDue tells whether the conversation is due to the operator: it waits, and is theirs to
 // take, or it is theirs and has what is not read. One that is about to be offered calls for
 // nobody yet.
-func (c *room) isDue(ctx context.Context, o operator.Operator, s chatSeen) (bool, error) {
-	if s.State != chat.Waiting {
-		return s.State == chat.Open && s.OperatorID == o.ID && s.Unread > 0, nil
+func (c *room) isDue(ctx context.Context, o operator.Operator, d chat.Due) (bool, error) {
+	if d.State != chat.Waiting {
+		return d.State == chat.Open && d.OperatorID == o.ID && d.Unread, nil
 	}
-	if s.offer != nil && s.offer.OperatorID != 0 {
-		return s.offer.OperatorID == o.ID, nil
+	if d.Offer != nil && d.Offer.OperatorID != 0 {
+		return d.Offer.OperatorID == o.ID, nil
 	}
-	if s.offer == nil {
-		if routes, err := c.Presence.Routes(ctx, s.SiteID, s.GroupID); err != nil || routes {
+	if d.Offer == nil {
+		if routes, err := c.Presence.Routes(ctx, d.SiteID, d.GroupID); err != nil || routes {
 			return false, err
 		}
 	}
-	return c.Presence.InGroup(ctx, s.SiteID, s.GroupID, o.ID)
+	return c.Presence.InGroup(ctx, d.SiteID, d.GroupID, o.ID)
+}
+
+// due is what decides to whom the conversation is due.
+func (s chatSeen) due() chat.Due {
+	return chat.Due{SiteID: s.SiteID, GroupID: s.GroupID, State: s.State, OperatorID: s.OperatorID, Unread: s.Unread > 0, Offer: s.offer}
 }
 
 // chatRowOf is the row of the conversation, for the operator of the frame.
@@ -137,7 +142,7 @@ func (c *room) chatRowOf(ctx context.Context, f frame.Page, s chatSeen) (chatRow
 		row.Digest = codeText(w, s.last)
 	}
 	var err error
-	if row.Due, err = c.isDue(ctx, f.Operator, s); err != nil {
+	if row.Due, err = c.isDue(ctx, f.Operator, s.due()); err != nil {
 		return row, err
 	}
 	in := []string{tabAll}

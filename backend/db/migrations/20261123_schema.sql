@@ -754,6 +754,7 @@ CREATE INDEX conversations_of_lead ON conversations (site_id, lead_id) WHERE lea
 CREATE INDEX conversations_of_group ON conversations (site_id, group_id, last_at, id) WHERE state = 'waiting';
 CREATE INDEX conversations_unanswered ON conversations (last_at, id) WHERE state = 'open' AND waiting_since > 0;
 CREATE INDEX conversations_live ON conversations (last_at, id) WHERE state <> 'closed';
+CREATE INDEX conversations_live_of_site ON conversations (site_id, id) WHERE state <> 'closed';
 
 -- What was said, in order. A service message has a "code" by which each side words it, or a text. Notes are the
 -- operators' own: no visitor sees them.

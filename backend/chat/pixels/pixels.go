@@ -1,4 +1,5 @@
-package chat
+// Package pixels tells by its headers how large a picture is for a browser that shows it. The files of conversations ask it.
+package pixels
 
 import (
 	"bytes"
@@ -12,19 +13,9 @@ import (
 	_ "golang.org/x/image/webp" // for the size of pictures
 )
 
-// maxPixels limits the pixels of a picture that is shown, over all of its frames. A browser needs four bytes for each;
-// 250 KB of a file can hold 256 million.
-const maxPixels = 25_000_000
-
-// IsShown reports whether a browser may show the file, not only save it: it is a picture that needs at most some 100 MB
-// in the browser.
-func (f File) IsShown() bool {
-	return strings.HasPrefix(f.Type, "image/") && 0 < f.Pixels && f.Pixels <= maxPixels
-}
-
-// pixelsOf returns how many pixels a picture has when a browser decodes it, with all of its frames; 0 for anything
+// Of returns how many pixels a picture has when a browser decodes it, with all of its frames; 0 for anything
 // else. It only reads headers, in at most as many steps as the content has bytes.
-func pixelsOf(content []byte, contentType string) int64 {
+func Of(content []byte, contentType string) int64 {
 	if !strings.HasPrefix(contentType, "image/") {
 		return 0
 	}
