@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"cmd":              {"."},
 	"caddymodule":      {"edge/...", "backend/...", "snippet", "snippet/page/...", "snippet/survey"},
 	"edge":             {"backend/aside", "backend", "backend/api", "backend/api/gate", "backend/api/platforms", "backend/api/tracker", "backend/api/view", "backend/capture", "backend/intake", "backend/number/...", "backend/preview", "backend/site", "backend/spool", "edge/effect", "edge/post", "edge/relay", "snippet", "snippet/page", "snippet/survey", "locales"},
-	"edge/effect":      {"backend", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit", "snippet", "snippet/page", "snippet/picture"},
+	"edge/effect":      {"backend", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit", "snippet", "snippet/page", "snippet/picture", "backend/site/appearance"},
 	"edge/post":        {"backend", "backend/aside", "backend/api/gate", "backend/api/leads", "backend/api/view", "backend/capture", "backend/capture/posted", "backend/form", "backend/forward", "backend/intake", "backend/pace", "backend/site", "backend/spool", "edge/effect", "snippet", "snippet/page", "snippet/page/header"},
 	"edge/relay":       {"backend/api/gate", "backend/forward", "edge/effect"},
 	"locales":          {"locales"},
@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"backend/person":   {"backend/aside", "backend/person", "backend/operator", "backend/trace", "backend/visit", "backend/scope", "backend/db"},
 	"backend/trace":    {"backend/db", "backend/scope"},
 	"backend/operator": {"backend/operator/passwords", "backend/journal", "backend/scope", "backend/db", "backend/operator"},
-	"backend/site":     {"backend/aside", "backend/attribution", "backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet", "locales"},
+	"backend/site":     {"backend/aside", "backend/attribution", "backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet", "locales", "backend/site/appearance"},
 	"backend/capture":  {"backend/capture/naming", "backend/capture/posted", "backend/visit", "snippet/steps"},
 	"backend/intake":   {"backend/pace"},
 	"backend/captcha":  {"backend/db"},
@@ -120,16 +120,17 @@ var mayImport = map[string][]string{
 	"backend/chat/pixels":         {"backend/chat/pixels"},
 	"backend/chat/reply":          {"backend/chat", "backend/db"},
 	"backend/chat/transcript":     {"backend/chat", "backend/queue", "backend/visit", "backend/db", "locales"},
+	"backend/site/appearance":     {"backend/site/appearance", "backend/number", "locales", "snippet"},
 	"backend/signature":           {"backend/signature"},
 	"backend/operator/passwords":  {"backend/operator/passwords"},
 
 	// What stands below the rooms of the API, and then the rooms, none of which imports another.
-	"backend/api/widget":       {"backend/site", "locales"},
+	"backend/api/widget":       {"locales", "backend/site/appearance"},
 	"backend/api/gate":         {"backend/api/widget", "backend/callback", "backend/forward", "backend/intake", "backend/pace", "backend/visit", "snippet/steps"},
 	"backend/api/view":         {"backend/api/gate", "backend/visit"},
 	"backend/api/tracker":      {"backend/api/gate", "backend/api/view", "backend/visit"},
 	"backend/api/leads":        {"backend/api/gate", "backend/api/view", "backend/capture", "backend/forward", "backend/lead/...", "backend/pace", "backend/visit", "snippet/steps"},
-	"backend/api/panel":        {"backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site"},
+	"backend/api/panel":        {"backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site/appearance"},
 	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/pace", "backend/visit", "backend/chat/live", "backend/chat/transcript"},
 	"backend/api/platforms":    {"backend/api/gate", "backend/call", "backend/callback", "backend/telephony"},
 
@@ -149,7 +150,7 @@ var mayImport = map[string][]string{
 	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
 	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/operator/group", "backend/chat/reply"},
-	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales"},
+	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.

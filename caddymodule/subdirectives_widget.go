@@ -7,7 +7,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 )
 
 // The lines of a widget's block speak of the handler's widget, those of a field's block of
@@ -17,18 +17,18 @@ func readWidget(h *Handler, values []string) error {
 	if len(values) != 0 {
 		return errors.New("expected: widget, and a block of its settings")
 	}
-	h.Widget = new(site.Widget)
+	h.Widget = new(appearance.Widget)
 	return nil
 }
 
 // wording reads a text of at most so many characters, perhaps behind its language, into a wording.
-func wording(of *site.Wording, line string, most int, values []string) error {
-	language := site.EveryLanguage
+func wording(of *appearance.Wording, line string, most int, values []string) error {
+	language := appearance.EveryLanguage
 	switch len(values) {
 	case 1:
 	case 2:
 		language = values[0]
-		if err := site.CheckLanguage(language); err != nil || language == "" {
+		if err := appearance.CheckLanguage(language); err != nil || language == "" {
 			return fmt.Errorf("%s %q: expected en or ru before the text, or the text alone, in quotation marks when there are spaces", line, language)
 		}
 	default:
@@ -42,14 +42,14 @@ func wording(of *site.Wording, line string, most int, values []string) error {
 }
 
 // wordingLine is a line of a widget's block with a text.
-func wordingLine(line string, most int, of func(*site.Widget) *site.Wording) subdirective {
+func wordingLine(line string, most int, of func(*appearance.Widget) *appearance.Wording) subdirective {
 	return subdirective{many: true, read: func(h *Handler, values []string) error {
 		return wording(of(h.Widget), line, most, values)
 	}}
 }
 
 // switchLine is a line of a widget's block that is on or off.
-func switchLine(line string, of func(*site.Widget) **bool) subdirective {
+func switchLine(line string, of func(*appearance.Widget) **bool) subdirective {
 	return subdirective{read: func(h *Handler, values []string) error {
 		on, err := onOrOff(line, values)
 		*of(h.Widget) = &on
@@ -58,7 +58,7 @@ func switchLine(line string, of func(*site.Widget) **bool) subdirective {
 }
 
 // wordLine is a line of a widget's block with one word.
-func wordLine(line, expected string, check func(string) error, of func(*site.Widget) **string) subdirective {
+func wordLine(line, expected string, check func(string) error, of func(*appearance.Widget) **string) subdirective {
 	return subdirective{read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: " + line + " " + expected)
@@ -72,22 +72,22 @@ var widgetBlock = block{
 	of:       "widget",
 	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, unanswered, sitephone or invite",
 	lines: map[string]subdirective{
-		"launcher":   switchLine("launcher", func(w *site.Widget) **bool { return &w.Launcher }),
-		"chat":       switchLine("chat", func(w *site.Widget) **bool { return &w.Chat }),
-		"files":      switchLine("files", func(w *site.Widget) **bool { return &w.Files }),
-		"sitephone":  switchLine("sitephone", func(w *site.Widget) **bool { return &w.Sitephone }),
+		"launcher":   switchLine("launcher", func(w *appearance.Widget) **bool { return &w.Launcher }),
+		"chat":       switchLine("chat", func(w *appearance.Widget) **bool { return &w.Chat }),
+		"files":      switchLine("files", func(w *appearance.Widget) **bool { return &w.Files }),
+		"sitephone":  switchLine("sitephone", func(w *appearance.Widget) **bool { return &w.Sitephone }),
 		"unanswered": {read: readUnanswered},
-		"side":       wordLine("side", "left, or: side right", site.CheckSide, func(w *site.Widget) **string { return &w.Side }),
-		"color":      wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, site.CheckColor, func(w *site.Widget) **string { return &w.Color }),
-		"avatar":     wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", site.CheckAvatar, func(w *site.Widget) **string { return &w.Avatar }),
-		"language":   wordLine("language", "en, or: language ru", site.CheckLanguage, func(w *site.Widget) **string { return &w.Language }),
-		"title":      wordingLine("title", site.MaxTitle, func(w *site.Widget) *site.Wording { return &w.Title }),
-		"greeting":   wordingLine("greeting", site.MaxText, func(w *site.Widget) *site.Wording { return &w.Greeting }),
+		"side":       wordLine("side", "left, or: side right", appearance.CheckSide, func(w *appearance.Widget) **string { return &w.Side }),
+		"color":      wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, appearance.CheckColor, func(w *appearance.Widget) **string { return &w.Color }),
+		"avatar":     wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", appearance.CheckAvatar, func(w *appearance.Widget) **string { return &w.Avatar }),
+		"language":   wordLine("language", "en, or: language ru", appearance.CheckLanguage, func(w *appearance.Widget) **string { return &w.Language }),
+		"title":      wordingLine("title", appearance.MaxTitle, func(w *appearance.Widget) *appearance.Wording { return &w.Title }),
+		"greeting":   wordingLine("greeting", appearance.MaxText, func(w *appearance.Widget) *appearance.Wording { return &w.Greeting }),
 		"text":       {many: true, read: readText},
 		"field":      {many: true, read: readField, block: &fieldBlock},
 		"invite":     {many: true, read: readInvite, block: &inviteBlock},
 	},
-	end: func(h *Handler) error { return h.Widget.Check() },
+	end: func(h *Handler) error { _, err := h.Widget.Check(); return err },
 }
 
 func readText(h *Handler, values []string) error {
@@ -95,15 +95,15 @@ func readText(h *Handler, values []string) error {
 		return errors.New("expected: text KEY [LANGUAGE] TEXT, with the text in quotation marks when there are spaces")
 	}
 	key := values[0]
-	if err := site.CheckTextKey(key); err != nil {
+	if err := appearance.CheckTextKey(key); err != nil {
 		return err
 	}
 	text := h.Widget.Texts[key]
-	if err := wording(&text, "text "+key, site.MaxText, values[1:]); err != nil {
+	if err := wording(&text, "text "+key, appearance.MaxText, values[1:]); err != nil {
 		return err
 	}
 	if h.Widget.Texts == nil {
-		h.Widget.Texts = make(map[string]site.Wording)
+		h.Widget.Texts = make(map[string]appearance.Wording)
 	}
 	h.Widget.Texts[key] = text
 	return nil
@@ -115,7 +115,7 @@ func readUnanswered(h *Handler, values []string) error {
 	}
 	after, err := caddy.ParseDuration(values[0])
 	seconds := int(after / time.Second)
-	if err != nil || after%time.Second != 0 || seconds < site.MinUnanswered || seconds > site.MaxUnanswered {
+	if err != nil || after%time.Second != 0 || seconds < appearance.MinUnanswered || seconds > appearance.MaxUnanswered {
 		return fmt.Errorf("unanswered %q: expected whole seconds from 10s to 24h, such as 90s or 2m", values[0])
 	}
 	h.Widget.Unanswered = &seconds
@@ -127,17 +127,17 @@ func readField(h *Handler, values []string) error {
 	if len(values) < 2 || len(values) > 3 || values[1] != "required" && values[1] != "optional" {
 		return errors.New(expected)
 	}
-	field := site.FormField{Name: values[0], Required: values[1] == "required"}
+	field := appearance.FormField{Name: values[0], Required: values[1] == "required"}
 	if len(values) == 3 {
-		field.Label = field.Label.Set(site.EveryLanguage, values[2])
+		field.Label = field.Label.Set(appearance.EveryLanguage, values[2])
 	}
 	for _, other := range h.Widget.Fields {
 		if other.Name == field.Name {
 			return fmt.Errorf("field %q is given already: expected it once", field.Name)
 		}
 	}
-	if len(h.Widget.Fields) == site.MaxFields {
-		return fmt.Errorf("expected at most %d fields", site.MaxFields)
+	if len(h.Widget.Fields) == appearance.MaxFields {
+		return fmt.Errorf("expected at most %d fields", appearance.MaxFields)
 	}
 	h.Widget.Fields = append(h.Widget.Fields, field)
 	return nil // a label may follow
@@ -149,7 +149,7 @@ var fieldBlock = block{
 	lines: map[string]subdirective{
 		"label": {many: true, read: func(h *Handler, values []string) error {
 			last := &h.Widget.Fields[len(h.Widget.Fields)-1]
-			return wording(&last.Label, "label", site.MaxLabel, values)
+			return wording(&last.Label, "label", appearance.MaxLabel, values)
 		}},
 	},
 	end: func(h *Handler) error { return h.Widget.Fields[len(h.Widget.Fields)-1].Check() },
@@ -159,15 +159,15 @@ func readInvite(h *Handler, values []string) error {
 	switch {
 	case len(values) != 0:
 		return errors.New("expected: invite, and a block that says when and what")
-	case len(h.Widget.Invitations) == site.MaxInvitations:
-		return fmt.Errorf("expected at most %d lines invite", site.MaxInvitations)
+	case len(h.Widget.Invitations) == appearance.MaxInvitations:
+		return fmt.Errorf("expected at most %d lines invite", appearance.MaxInvitations)
 	}
-	h.Widget.Invitations = append(h.Widget.Invitations, site.Invitation{})
+	h.Widget.Invitations = append(h.Widget.Invitations, appearance.Invitation{})
 	return nil
 }
 
 // inviteLine is a line that changes the last invitation.
-func inviteLine(expected string, change func(*site.Invitation, string) error) subdirective {
+func inviteLine(expected string, change func(*appearance.Invitation, string) error) subdirective {
 	return subdirective{read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: " + expected)
@@ -184,24 +184,24 @@ var inviteBlock = block{
 	of:       "invite",
 	expected: "after, address, source or text",
 	lines: map[string]subdirective{
-		"after": inviteLine("after TIME, such as after 30s", func(i *site.Invitation, value string) error {
+		"after": inviteLine("after TIME, such as after 30s", func(i *appearance.Invitation, value string) error {
 			after, err := caddy.ParseDuration(value)
-			if err != nil || after < time.Second || after%time.Second != 0 || after > site.MaxAfter*time.Second {
+			if err != nil || after < time.Second || after%time.Second != 0 || after > appearance.MaxAfter*time.Second {
 				return fmt.Errorf("after %q: expected whole seconds up to an hour, such as 30s or 2m", value)
 			}
 			i.After = int(after / time.Second)
 			return nil
 		}),
-		"address": inviteLine("address PATH, with * for any text, such as address /cart*", func(i *site.Invitation, value string) error {
+		"address": inviteLine("address PATH, with * for any text, such as address /cart*", func(i *appearance.Invitation, value string) error {
 			i.Address = value
 			return nil
 		}),
-		"source": inviteLine("source CONDITION, such as source utm_source=news*", func(i *site.Invitation, value string) error {
+		"source": inviteLine("source CONDITION, such as source utm_source=news*", func(i *appearance.Invitation, value string) error {
 			i.Source = value
 			return nil
 		}),
 		"text": {many: true, read: func(h *Handler, values []string) error {
-			return wording(&h.Widget.Invitations[len(h.Widget.Invitations)-1].Text, "text", site.MaxText, values)
+			return wording(&h.Widget.Invitations[len(h.Widget.Invitations)-1].Text, "text", appearance.MaxText, values)
 		}},
 	},
 	end: func(h *Handler) error { return h.Widget.Invitations[len(h.Widget.Invitations)-1].Complete() },

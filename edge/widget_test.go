@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
 // widget is the answer of v1/widget about the site's looks.
-func (f *front) widget(headers ...string) (told site.Look) {
+func (f *front) widget(headers ...string) (told appearance.Look) {
 	f.t.Helper()
 	key := "shop"
 	if len(headers) > 0 {
@@ -27,14 +28,14 @@ func (f *front) widget(headers ...string) (told site.Look) {
 
 func TestWidgetOfTheConsoleStandsAboveTheConfigurations(t *testing.T) {
 	settings := func() effect.Settings {
-		return effect.Settings{Widget: &site.Widget{Color: new("#0a7d4f"), Title: site.Wording{"*": "Northlight"}}}
+		return effect.Settings{Widget: &appearance.Widget{Color: new("#0a7d4f"), Title: appearance.Wording{"*": "Northlight"}}}
 	}
 	onEach(t, settings, origin, func(t *testing.T, f *front) {
 		require.Contains(t, f.get("/frontdesk/svc.js").body, `"launcher":true`)
 		told := f.widget()
 		require.Equal(t, []any{"#0a7d4f", "Northlight", "right"}, []any{told.Widget.Color, told.Widget.Title, told.Widget.Side})
 
-		version := f.set(0, site.Settings{Widget: &site.Widget{Launcher: new(false), Side: new("left"), Title: site.Wording{"en": "Lamps"}}})
+		version := f.set(0, site.Settings{Widget: &appearance.Widget{Launcher: new(false), Side: new("left"), Title: appearance.Wording{"en": "Lamps"}}})
 		told = f.widget()
 		require.Equal(t, []any{"#0a7d4f", "Lamps", "left"}, []any{told.Widget.Color, told.Widget.Title, told.Widget.Side})
 		require.False(t, told.Widget.Launcher)
@@ -49,7 +50,7 @@ func TestPagesOfASiteThatSaysNothingHaveNoLauncher(t *testing.T) {
 	f := serve(t, effect.Settings{}).ready()
 	require.NotContains(t, f.get("/frontdesk/svc.js").body, `"launcher":true`)
 	require.False(t, f.widget().Widget.Launcher)
-	f.set(0, site.Settings{Widget: &site.Widget{Color: new("#0a7d4f")}})
+	f.set(0, site.Settings{Widget: &appearance.Widget{Color: new("#0a7d4f")}})
 	require.Contains(t, f.get("/frontdesk/svc.js").body, `"launcher":true`)
 	require.True(t, f.widget().Widget.Launcher)
 }
@@ -64,6 +65,6 @@ func TestWidgetIsToldBeforeConsent(t *testing.T) {
 }
 
 func TestWidgetIsNoSettingOfAServiceElsewhere(t *testing.T) {
-	settings := effect.Settings{Service: "https://desk.example/frontdesk/", Widget: new(site.Widget)}
+	settings := effect.Settings{Service: "https://desk.example/frontdesk/", Widget: new(appearance.Widget)}
 	require.ErrorContains(t, settings.Complete(), "widget: the site's service is https://desk.example/frontdesk/: set it there")
 }

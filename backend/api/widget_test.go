@@ -10,13 +10,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/widget"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // withWidget runs the service for a site of these settings, on both databases.
-func withWidget(t *testing.T, settings *site.Widget, test func(t *testing.T, s *desk)) {
-	require.NoError(t, settings.Check())
+func withWidget(t *testing.T, settings *appearance.Widget, test func(t *testing.T, s *desk)) {
+	_, err := settings.Check()
+	require.NoError(t, err)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		of := siteOf(variantA)
 		of.Widget = widget.New(settings, "+7 (###) ###-##-##")
@@ -50,14 +51,14 @@ func TestWidgetAsBuiltIn(t *testing.T) {
 }
 
 func TestWidgetAsSet(t *testing.T) {
-	settings := &site.Widget{
+	settings := &appearance.Widget{
 		Side: new("left"), Color: new("#A0F"), Avatar: new("/vera.jpg"), Files: new(false), Sitephone: new(false),
-		Title:    site.Wording{"*": "Lamps", "ru": "Лампы"},
-		Greeting: site.Wording{"ru": "Здравствуйте!"},
-		Fields:   []site.FormField{{Name: "phone"}, {Name: "city", Required: true, Label: site.Wording{"en": "City", "ru": "Город"}}},
-		Texts:    map[string]site.Wording{"request.title": {"ru": "<b>Чат</b>"}},
-		Invitations: []site.Invitation{
-			{After: 30, Address: "/cart*", Source: "utm_source=news*", Text: site.Wording{"en": "May we help?"}},
+		Title:    appearance.Wording{"*": "Lamps", "ru": "Лампы"},
+		Greeting: appearance.Wording{"ru": "Здравствуйте!"},
+		Fields:   []appearance.FormField{{Name: "phone"}, {Name: "city", Required: true, Label: appearance.Wording{"en": "City", "ru": "Город"}}},
+		Texts:    map[string]appearance.Wording{"request.title": {"ru": "<b>Чат</b>"}},
+		Invitations: []appearance.Invitation{
+			{After: 30, Address: "/cart*", Source: "utm_source=news*", Text: appearance.Wording{"en": "May we help?"}},
 		},
 	}
 	withWidget(t, settings, func(t *testing.T, s *desk) {
@@ -104,7 +105,7 @@ func TestWidgetLanguage(t *testing.T) {
 		require.Equal(t, "ru", ask(t, s, "ja", "ru"), "a page in no language that there is")
 		require.Equal(t, "en", ask(t, s, "en;q=0.1,ru;q=1,en;q=1,en;q=1,en;q=1,en;q=1,en;q=1,en;q=1", "en"), "no list that pages would have")
 	})
-	withWidget(t, &site.Widget{Language: new("ru")}, func(t *testing.T, s *desk) {
+	withWidget(t, &appearance.Widget{Language: new("ru")}, func(t *testing.T, s *desk) {
 		require.Equal(t, "ru", ask(t, s, "en", "en"), "the site has set it")
 	})
 }

@@ -12,13 +12,14 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // configureWidget has the configuration say something of the shop's panels.
-func (d *desk) configureWidget(widget *site.Widget) {
+func (d *desk) configureWidget(configured *appearance.Widget) {
 	d.Configured = func(key string) (site.Settings, bool) {
-		return site.Settings{PhoneMask: new("+44 ####"), Widget: widget}, key == "shop.example"
+		return site.Settings{PhoneMask: new("+44 ####"), Widget: configured}, key == "shop.example"
 	}
 	d.console.Close()
 	d.console = console.New(d.Subjects, d.now, zap.NewNop())
@@ -26,7 +27,7 @@ func (d *desk) configureWidget(widget *site.Widget) {
 
 // looked is what the preview is told.
 type looked struct {
-	Look     site.Look         `json:"look"`
+	Look     appearance.Look   `json:"look"`
 	Warnings []string          `json:"warnings"`
 	Wrong    map[string]string `json:"wrong"`
 }
@@ -41,7 +42,7 @@ func (b *browser) look(page string, fields ...string) (told looked) {
 
 func TestWidgetOfASite(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		d.configureWidget(&site.Widget{Color: new("#0a7d4f"), Title: site.Wording{"*": "Northlight"}, Side: new("left")})
+		d.configureWidget(&appearance.Widget{Color: new("#0a7d4f"), Title: appearance.Wording{"*": "Northlight"}, Side: new("left")})
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/widget", d.shop.ID)
 		first := b.get(page).body
@@ -61,12 +62,12 @@ func TestWidgetOfASite(t *testing.T) {
 				"text.request.send.ru", "Спросить"}, more...)
 		}
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(0)...).status)
-		require.Equal(t, &site.Widget{
+		require.Equal(t, &appearance.Widget{
 			Launcher: new(false), Side: new("right"), Color: new("#fd0"), Avatar: new("/vera.jpg"), Language: new(""),
-			Title: site.Wording{"en": "Lamps", "ru": "Лампы"}, Greeting: site.Wording{"*": "Hi"}, Chat: new(true), Files: new(false),
-			Fields:      []site.FormField{{Name: "phone", Required: true}, {Name: "city", Label: site.Wording{"en": "City", "ru": "Город"}}},
-			Invitations: []site.Invitation{{After: 30, Address: "/cart*", Source: "gclid", Text: site.Wording{"en": "May we help?"}}},
-			Texts:       map[string]site.Wording{"request.send": {"ru": "Спросить"}},
+			Title: appearance.Wording{"en": "Lamps", "ru": "Лампы"}, Greeting: appearance.Wording{"*": "Hi"}, Chat: new(true), Files: new(false),
+			Fields:      []appearance.FormField{{Name: "phone", Required: true}, {Name: "city", Label: appearance.Wording{"en": "City", "ru": "Город"}}},
+			Invitations: []appearance.Invitation{{After: 30, Address: "/cart*", Source: "gclid", Text: appearance.Wording{"en": "May we help?"}}},
+			Texts:       map[string]appearance.Wording{"request.send": {"ru": "Спросить"}},
 		}, is().Settings.Widget)
 		shown := b.get(page).body
 		for _, value := range []string{`value="#fd0"`, `value="/vera.jpg"`, `>Lamps</textarea>`, `>Спросить</textarea>`, `value="/cart*"`, `value="city"`} {
@@ -127,7 +128,7 @@ func TestRowsOfTheWidgetsForm(t *testing.T) {
 
 func TestPreviewOfAWidgetIsWhatWouldBeInEffect(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		d.configureWidget(&site.Widget{Color: new("#0a7d4f"), Title: site.Wording{"*": "Northlight"}})
+		d.configureWidget(&appearance.Widget{Color: new("#0a7d4f"), Title: appearance.Wording{"*": "Northlight"}})
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/widget", d.shop.ID)
 

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 )
 
 // Settings are the stored settings of a site. A nil field is not set: the configuration's value holds, see
@@ -44,7 +45,7 @@ type Settings struct {
 	// Callback sets how visitors are called back.
 	Callback *callback.Settings `json:"callback,omitempty"`
 	// Widget sets the site's panels. It overrides the configuration field by field.
-	Widget *Widget `json:"widget,omitempty"`
+	Widget *appearance.Widget `json:"widget,omitempty"`
 }
 
 // Own returns the numbers and pools.
@@ -119,8 +120,8 @@ func (s Settings) Check() error {
 			return &Invalid{"callback", err}
 		}
 	}
-	if err := s.Widget.Check(); err != nil {
-		return err
+	if name, err := s.Widget.Check(); err != nil {
+		return &Invalid{"widget." + name, err}
 	}
 	if err := s.Own().Check(); err != nil {
 		name := "numbers"

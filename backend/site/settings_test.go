@@ -21,6 +21,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance/appearancetest"
 )
 
 // whole are settings in which everything is set.
@@ -35,7 +37,7 @@ func whole() site.Settings {
 		Origins:              []string{"https://m.shop.example"},
 		Numbers:              []number.Number{{Number: "74951234567", Tracking: []number.Tracking{{Name: "Spring", Pool: "spring", When: []string{"utm_source=news*"}}}}},
 		Pools:                map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650011"}, Hold: time.Minute}},
-		Widget:               wholeWidget(),
+		Widget:               appearancetest.Whole(),
 	}
 }
 
@@ -79,7 +81,7 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, changed, read)
 
 		entries := entriesOf(t, d)
-		widget, err := json.Marshal(wholeWidget())
+		widget, err := json.Marshal(appearancetest.Whole())
 		require.NoError(t, err)
 		require.Len(t, entries, 3)
 		require.Equal(t, site.Changed, entries[1].Kind)
@@ -257,10 +259,10 @@ func TestOver(t *testing.T) {
 	off := site.Settings{
 		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
-		Widget: new(site.Widget),
+		Widget: new(appearance.Widget),
 	}
 	require.Equal(t, whole(), whole().Over(off))
-	off.Widget = wholeWidget() // of which each field is one for itself
+	off.Widget = appearancetest.Whole() // of which each field is one for itself
 	require.Equal(t, off, off.Over(whole()))
 }
 

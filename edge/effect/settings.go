@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -86,7 +87,7 @@ type Settings struct {
 	Callback *callback.Settings `json:"callback,omitempty"`
 	// How the panels look, and their texts: the button, the chat, the request form and the form for callbacks. Default:
 	// as built in, without a button.
-	Widget *site.Widget `json:"widget,omitempty"`
+	Widget *appearance.Widget `json:"widget,omitempty"`
 
 	// How many bytes of texts and files visitors may have stored in a day: one `visitor`, and all of the `site`
 	// together. Default: 20 MB and 500 MB.
@@ -164,7 +165,7 @@ func (s *Settings) Complete() error {
 		func() error { return checkOrigins(s.Origins) },
 		s.checkCallback,
 		s.checkQuota,
-		s.Widget.Check,
+		func() error { _, err := s.Widget.Check(); return err },
 		s.setCaptures,
 		s.setNumbers,
 	} {

@@ -7,15 +7,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/api/widget"
-	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 )
 
 type widgetAnswer struct {
-	Success  bool            `json:"success"`
-	Online   bool            `json:"online"`
-	Language string          `json:"language"`
-	Texts    json.RawMessage `json:"texts"`
-	Widget   site.Panels     `json:"widget"`
+	Success  bool              `json:"success"`
+	Online   bool              `json:"online"`
+	Language string            `json:"language"`
+	Texts    json.RawMessage   `json:"texts"`
+	Widget   appearance.Panels `json:"widget"`
 }
 
 // widget serves v1/widget?k=KEY&l=LANG: all that the panels need to be shown. It sets and

@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/text/language"
 
-	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // Widget is how the panels of a site look and what they say, ready to be told. It is made
 // once for each version of the settings, and is safe for concurrent use.
 type Widget struct {
-	settings *site.Widget
+	settings *appearance.Widget
 	mask     string
 	language string // that the site has set; empty for the visitor's
 
@@ -28,12 +28,12 @@ type Widget struct {
 // Written is a look whose texts, which are most of it, are written already.
 type Written struct {
 	Texts  json.RawMessage
-	Panels site.Panels
+	Panels appearance.Panels
 }
 
 // New makes it of the settings in effect, nil where nobody has set any, and of the
 // mask of phone numbers.
-func New(settings *site.Widget, mask string) *Widget {
+func New(settings *appearance.Widget, mask string) *Widget {
 	w := &Widget{settings: settings, mask: mask, written: make(map[string]Written)}
 	if settings != nil && settings.Language != nil {
 		w.language = *settings.Language

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -82,8 +83,8 @@ func (p phrase) Changed() bool {
 }
 
 // wording is what the phrase says. The same in all languages is one text.
-func (p phrase) wording() site.Wording {
-	w := make(site.Wording)
+func (p phrase) wording() appearance.Wording {
+	w := make(appearance.Wording)
 	for _, in := range p.In {
 		if in.Text != "" {
 			w[in.Code] = in.Text
@@ -93,7 +94,7 @@ func (p phrase) wording() site.Wording {
 		return nil
 	}
 	if texts := slices.Compact(slices.Collect(maps.Values(w))); len(w) == len(p.In) && len(texts) == 1 {
-		return site.Wording{site.EveryLanguage: texts[0]}
+		return appearance.Wording{appearance.EveryLanguage: texts[0]}
 	}
 	return w
 }
@@ -110,7 +111,7 @@ func (c *room) tonguesOfPanels() (all []tongue) {
 	return all
 }
 
-func phraseOf(tongues []tongue, name string, own, configured site.Wording, builtIn map[string]string) phrase {
+func phraseOf(tongues []tongue, name string, own, configured appearance.Wording, builtIn map[string]string) phrase {
 	p := phrase{Name: name}
 	for _, t := range tongues {
 		otherwise := configured.In(t.Code)
@@ -123,9 +124,9 @@ func phraseOf(tongues []tongue, name string, own, configured site.Wording, built
 }
 
 // newWidgetForm is the form without the site's own values.
-func (c *room) newWidgetForm(s site.Site, set, configured *site.Widget) widgetForm {
+func (c *room) newWidgetForm(s site.Site, set, configured *appearance.Widget) widgetForm {
 	form := widgetForm{Site: s, Seen: s.Version, Tongues: c.tonguesOfPanels(), Scope: frame.SiteLink(s.ID) + "/widget"}
-	set, configured = cmp.Or(set, new(site.Widget)), cmp.Or(configured, new(site.Widget))
+	set, configured = cmp.Or(set, new(appearance.Widget)), cmp.Or(configured, new(appearance.Widget))
 	built := make(map[string]map[string]string) // by key, then by language
 	for _, t := range form.Tongues {
 		for key, text := range snippet.Texts(t.Code) {
@@ -143,11 +144,11 @@ func (c *room) newWidgetForm(s site.Site, set, configured *site.Widget) widgetFo
 	return form
 }
 
-func (c *room) widgetFormOf(s site.Site, configured *site.Widget) widgetForm {
+func (c *room) widgetFormOf(s site.Site, configured *appearance.Widget) widgetForm {
 	set := s.Settings.Widget
 	form := c.newWidgetForm(s, set, configured)
 	if set == nil {
-		if set = new(site.Widget); configured == nil {
+		if set = new(appearance.Widget); configured == nil {
 			form.Launcher = "on" // whoever comes here first wants it
 		}
 	}
@@ -164,7 +165,7 @@ func (c *room) widgetFormOf(s site.Site, configured *site.Widget) widgetForm {
 			form.Language = languageOfVisitor
 		}
 	}
-	if form.ColorText = site.DefaultColor; configured != nil && configured.Color != nil {
+	if form.ColorText = appearance.DefaultColor; configured != nil && configured.Color != nil {
 		form.ColorText = *configured.Color
 	}
 	if set.Color != nil {
@@ -192,7 +193,7 @@ func (c *room) widgetFormOf(s site.Site, configured *site.Widget) widgetForm {
 	return form
 }
 
-func (f *widgetForm) addField(field site.FormField) {
+func (f *widgetForm) addField(field appearance.FormField) {
 	built := make(map[string]string)
 	for _, t := range f.Tongues {
 		built[t.Code] = snippet.Texts(t.Code)["field."+field.Name]
@@ -201,7 +202,7 @@ func (f *widgetForm) addField(field site.FormField) {
 	f.Fields = append(f.Fields, fieldForm{field.Name, field.Required, phraseOf(f.Tongues, name, field.Label, nil, built)})
 }
 
-func (f *widgetForm) addInvitation(i site.Invitation) {
+func (f *widgetForm) addInvitation(i appearance.Invitation) {
 	form := invitationForm{Address: i.Address, Source: i.Source,
 		Text: phraseOf(f.Tongues, "invite"+strconv.Itoa(len(f.Invitations))+"text", i.Text, nil, nil)}
 	if i.After > 0 {
@@ -210,12 +211,12 @@ func (f *widgetForm) addInvitation(i site.Invitation) {
 	f.Invitations = append(f.Invitations, form)
 }
 
-func (f fieldForm) field() site.FormField {
-	return site.FormField{Name: f.Name, Required: f.Required, Label: f.Label.wording()}
+func (f fieldForm) field() appearance.FormField {
+	return appearance.FormField{Name: f.Name, Required: f.Required, Label: f.Label.wording()}
 }
 
-func (f invitationForm) invitation() site.Invitation {
-	i := site.Invitation{Address: f.Address, Source: f.Source, Text: f.Text.wording()}
+func (f invitationForm) invitation() appearance.Invitation {
+	i := appearance.Invitation{Address: f.Address, Source: f.Source, Text: f.Text.wording()}
 	if f.After != "" {
 		var err error
 		if i.After, err = strconv.Atoi(f.After); err != nil {
@@ -226,8 +227,8 @@ func (f invitationForm) invitation() site.Invitation {
 }
 
 // widget is what the form says; nil where it says nothing.
-func (f *widgetForm) widget() *site.Widget {
-	w := new(site.Widget)
+func (f *widgetForm) widget() *appearance.Widget {
+	w := new(appearance.Widget)
 	for of, value := range map[**bool]string{&w.Launcher: f.Launcher, &w.Chat: f.Chat, &w.Files: f.Files, &w.Sitephone: f.Sitephone} {
 		if value != rows.AsConfigured {
 			*of = new(value == "on")
@@ -260,19 +261,19 @@ func (f *widgetForm) widget() *site.Widget {
 	for _, text := range f.Texts {
 		if wording := text.Words.wording(); wording != nil {
 			if w.Texts == nil {
-				w.Texts = make(map[string]site.Wording)
+				w.Texts = make(map[string]appearance.Wording)
 			}
 			w.Texts[text.Key] = wording
 		}
 	}
 	if f.FieldsAre == rows.Own {
-		w.Fields = []site.FormField{}
+		w.Fields = []appearance.FormField{}
 		for _, row := range f.Fields {
 			w.Fields = append(w.Fields, row.field())
 		}
 	}
 	if f.InvitationsAs == rows.Own {
-		w.Invitations = []site.Invitation{}
+		w.Invitations = []appearance.Invitation{}
 		for _, row := range f.Invitations {
 			w.Invitations = append(w.Invitations, row.invitation())
 		}

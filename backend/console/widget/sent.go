@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 )
 
 // sentWidget is the form as the request has it.
-func (c *room) sentWidget(r *http.Request, s site.Site, configured *site.Widget) widgetForm {
+func (c *room) sentWidget(r *http.Request, s site.Site, configured *appearance.Widget) widgetForm {
 	value := func(name string) string {
 		return strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(r.PostFormValue(name)))
 	}
@@ -19,7 +20,7 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *site.Widget)
 		return min(max(n, 0), most)
 	}
 	form := c.newWidgetForm(s, nil, configured)
-	said := func(p phrase) site.Wording {
+	said := func(p phrase) appearance.Wording {
 		for i, in := range p.In {
 			p.In[i].Text = value(p.Name + "." + in.Code)
 		}
@@ -38,14 +39,14 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *site.Widget)
 	for _, text := range form.Texts {
 		said(text.Words)
 	}
-	for i := range count("fields", site.MaxFields) {
+	for i := range count("fields", appearance.MaxFields) {
 		at := "field" + strconv.Itoa(i)
-		form.addField(site.FormField{Name: value(at + "name"), Required: value(at+"required") != ""})
+		form.addField(appearance.FormField{Name: value(at + "name"), Required: value(at+"required") != ""})
 		said(form.Fields[i].Label)
 	}
-	for i := range count("invitations", site.MaxInvitations) {
+	for i := range count("invitations", appearance.MaxInvitations) {
 		at := "invite" + strconv.Itoa(i)
-		form.addInvitation(site.Invitation{Address: value(at + "address"), Source: value(at + "source")})
+		form.addInvitation(appearance.Invitation{Address: value(at + "address"), Source: value(at + "source")})
 		form.Invitations[i].After = value(at + "after")
 		said(form.Invitations[i].Text)
 	}
@@ -56,24 +57,24 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *site.Widget)
 func (f *widgetForm) do(button string) {
 	what, number, _ := strings.Cut(button, "-")
 	i, _ := strconv.Atoi(number)
-	var fields []site.FormField
+	var fields []appearance.FormField
 	for _, row := range f.Fields {
 		fields = append(fields, row.field())
 	}
-	var invitations []site.Invitation
+	var invitations []appearance.Invitation
 	afters := make([]string, 0, len(f.Invitations))
 	for _, row := range f.Invitations {
 		invitations, afters = append(invitations, row.invitation()), append(afters, row.After)
 	}
 	switch {
-	case what == "field" && len(fields) < site.MaxFields:
-		fields = append(fields, site.FormField{})
+	case what == "field" && len(fields) < appearance.MaxFields:
+		fields = append(fields, appearance.FormField{})
 	case what == "unfield" && 0 <= i && i < len(fields):
 		fields = slices.Delete(fields, i, i+1)
 	case what == "up" && 0 < i && i < len(fields):
 		fields[i-1], fields[i] = fields[i], fields[i-1]
-	case what == "invite" && len(invitations) < site.MaxInvitations:
-		invitations, afters = append(invitations, site.Invitation{}), append(afters, "30")
+	case what == "invite" && len(invitations) < appearance.MaxInvitations:
+		invitations, afters = append(invitations, appearance.Invitation{}), append(afters, "30")
 	case what == "uninvite" && 0 <= i && i < len(invitations):
 		invitations, afters = slices.Delete(invitations, i, i+1), slices.Delete(afters, i, i+1)
 	}

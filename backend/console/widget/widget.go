@@ -12,18 +12,19 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
 )
 
 // widgetConfigured is what the configuration of this server says of the widget, in words;
 // empty where it says nothing.
 type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Sitephone string }
 
-func (c *room) configuredWidget(key string) *site.Widget {
+func (c *room) configuredWidget(key string) *appearance.Widget {
 	set, _ := c.ConfiguredOf(key)
 	return set.Widget
 }
 
-func widgetInWords(w *words.Tongue, set *site.Widget) (told widgetConfigured) {
+func widgetInWords(w *words.Tongue, set *appearance.Widget) (told widgetConfigured) {
 	if set == nil {
 		return told
 	}
@@ -55,10 +56,10 @@ func widgetInWords(w *words.Tongue, set *site.Widget) (told widgetConfigured) {
 }
 
 // sides are the names of the words for the sides of a page.
-var sides = map[string]string{site.Left: "widget.left", site.Right: "widget.right"}
+var sides = map[string]string{appearance.Left: "widget.left", appearance.Right: "widget.right"}
 
 // widgetAt is what the pages of a site's widget begin with.
-func (c *room) widgetAt(r *http.Request) (f frame.Page, named site.Site, configured *site.Widget, err error) {
+func (c *room) widgetAt(r *http.Request) (f frame.Page, named site.Site, configured *appearance.Widget, err error) {
 	if f, named, err = c.ServedAt(r, "widget"); err == nil {
 		configured = c.configuredWidget(named.Key)
 	}
@@ -74,7 +75,7 @@ func (c *room) showWidget(w http.ResponseWriter, r *http.Request) error {
 }
 
 // showWidgetForm shows the form beside the preview, which is a frame of the console's own.
-func (c *room) showWidgetForm(w http.ResponseWriter, r *http.Request, status int, f frame.Page, form widgetForm, configured *site.Widget) error {
+func (c *room) showWidgetForm(w http.ResponseWriter, r *http.Request, status int, f frame.Page, form widgetForm, configured *appearance.Widget) error {
 	form.Configured = widgetInWords(f.Words, configured)
 	_, form.Warnings = form.preview(f.Words, configured)
 	f.Body, f.Here = form, form.Scope
@@ -141,14 +142,13 @@ var widgetMistakes = map[string]string{
 }
 
 // accepted is the widget without the settings that are wrong, of which it tells.
-func (f *widgetForm) accepted(wrong func(setting string)) *site.Widget {
+func (f *widgetForm) accepted(wrong func(setting string)) *appearance.Widget {
 	w := f.widget()
 	for {
-		var invalid *site.Invalid
-		if !errors.As(w.Check(), &invalid) {
+		setting, err := w.Check()
+		if err == nil {
 			return w
 		}
-		setting := strings.TrimPrefix(invalid.Setting, "widget.")
 		wrong(setting)
 		switch setting {
 		case "side":
@@ -176,7 +176,7 @@ func (f *widgetForm) accepted(wrong func(setting string)) *site.Widget {
 }
 
 // preview is what would be in effect, and what is to be said about it.
-func (f *widgetForm) preview(w *words.Tongue, configured *site.Widget) (effective *site.Widget, warnings []string) {
+func (f *widgetForm) preview(w *words.Tongue, configured *appearance.Widget) (effective *appearance.Widget, warnings []string) {
 	effective = f.accepted(func(string) {}).Over(configured)
 	color := effective.Look(f.Tongues[0].Code).Widget.Color
 	if ratio := contrast(color, "#ffffff"); ratio < enoughContrast {

@@ -1,8 +1,9 @@
-package site
+// Package appearance says how the panels of a site look and what they say: the settings, what is wrong with them, and what the
+// site's own take from the configuration's. The site's settings have one, and whoever shows or changes it asks.
+package appearance
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/locales"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -63,35 +63,6 @@ type Widget struct {
 	Invitations []Invitation `json:"invitations,omitzero"`
 }
 
-// FormField is a field of the request form: name, phone, email or message, or a field of the site's own. The name of
-// the latter is the name of the user field in the lead.
-type FormField struct {
-	// The name.
-	Name string `json:"name"`
-
-	// Whether the field must be filled in.
-	Required bool `json:"required,omitempty"`
-
-	// The label. A field of the site's own must have one. Default: the built-in text.
-	Label Wording `json:"label,omitempty"`
-}
-
-// Invitation is a rule for inviting a visitor to the chat. All its conditions must be met.
-type Invitation struct {
-	// For how many seconds the page has been looked at, up to 3600.
-	After int `json:"after,omitempty"`
-
-	// The path of the page, with `*` for any text. Empty: any.
-	Address string `json:"address,omitempty"`
-
-	// The condition on the visitor's source, written like those of tracking numbers: on utm parameters, a click id,
-	// `referrer` or `landing`. Empty: any.
-	Source string `json:"source,omitempty"`
-
-	// The text.
-	Text Wording `json:"text"`
-}
-
 // The values of [Widget.Side], and the default colour.
 const (
 	Left         = "left"
@@ -117,18 +88,15 @@ const (
 	maxAddress = 1024
 )
 
-// KnownFields are the fields of the request form that have a place of their own in leads.
-var KnownFields = []string{"name", "phone", "email", "message"}
-
 var (
 	color     = regexp.MustCompile(`^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 	fieldName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$`)
 )
 
-// Check returns an [Invalid] for the first wrong value. Its setting is "widget." and the name in JSON.
-func (w *Widget) Check() error {
+// Check returns an error for the first wrong value, and its name in JSON.
+func (w *Widget) Check() (name string, err error) {
 	if w == nil {
-		return nil
+		return "", nil
 	}
 	for _, one := range []struct {
 		name  string
@@ -146,10 +114,10 @@ func (w *Widget) Check() error {
 		{"invitations", w.checkInvitations},
 	} {
 		if err := one.check(); err != nil {
-			return &Invalid{"widget." + one.name, err}
+			return one.name, err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 func checkEach(value *string, check func(string) error) error {
@@ -210,40 +178,6 @@ func (w *Widget) checkUnanswered() error {
 	return nil
 }
 
-func (w *Widget) checkFields() error {
-	if w.Fields == nil {
-		return nil
-	}
-	if len(w.Fields) > MaxFields {
-		return fmt.Errorf("fields: expected at most %d", MaxFields)
-	}
-	reachable := false
-	for i, field := range w.Fields {
-		if err := field.Check(); err != nil {
-			return err
-		}
-		if slices.ContainsFunc(w.Fields[:i], func(f FormField) bool { return f.Name == field.Name }) {
-			return fmt.Errorf("field %q is given already: expected it once", field.Name)
-		}
-		reachable = reachable || field.Name == "phone" || field.Name == "email"
-	}
-	if !reachable {
-		return errors.New("fields: expected phone or email among them, otherwise nobody can be answered")
-	}
-	return nil
-}
-
-// Check returns an error that says what is wrong with the field.
-func (f FormField) Check() error {
-	if !fieldName.MatchString(f.Name) {
-		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits, dots, _ and -", f.Name)
-	}
-	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {
-		return fmt.Errorf(`field %q: expected %s, or a field of your own with a label, such as field city optional "City"`, f.Name, strings.Join(KnownFields, ", "))
-	}
-	return f.Label.Check("label of the field "+f.Name, MaxLabel)
-}
-
 func (w *Widget) checkTexts() error {
 	for _, key := range slices.Sorted(maps.Keys(w.Texts)) {
 		if err := CheckTextKey(key); err != nil {
@@ -279,63 +213,6 @@ func CheckTextKey(key string) error {
 	}
 	slices.Sort(alike)
 	return fmt.Errorf("text %.80q is not known: expected one of %s", key, strings.Join(alike, ", "))
-}
-
-func (w *Widget) checkInvitations() error {
-	if len(w.Invitations) > MaxInvitations {
-		return fmt.Errorf("invitations: expected at most %d", MaxInvitations)
-	}
-	for _, invitation := range w.Invitations {
-		if err := invitation.Complete(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Check returns an error that says what is wrong with what the rule says so far.
-func (i Invitation) Check() error {
-	switch {
-	case i.After < 0 || i.After > MaxAfter:
-		return fmt.Errorf("after: expected whole seconds up to %d", MaxAfter)
-	case i.Address != "" && (!strings.HasPrefix(i.Address, "/") && !strings.HasPrefix(i.Address, "*") || strings.ContainsAny(i.Address, "?#") || strings.ContainsFunc(i.Address, isControl)):
-		return fmt.Errorf("address %.200q: expected a path that begins with a slash or *, without ? and #, such as /cart*", i.Address)
-	case len(i.Address) > maxAddress:
-		return fmt.Errorf("address: expected at most %d bytes", maxAddress)
-	}
-	if i.Source != "" {
-		if err := checkSource(i.Source); err != nil {
-			return err
-		}
-	}
-	return i.Text.Check("text of the invitation", MaxText)
-}
-
-// checkSource takes the conditions of tracking numbers that a page itself can tell: by the
-// address with which the visit began, and by the page that led there.
-func checkSource(condition string) error {
-	if _, err := number.ParseConditions([]string{condition}); err != nil {
-		return fmt.Errorf("source: %w", err)
-	}
-	name, _, _ := strings.Cut(strings.ToLower(condition), "=")
-	if name == "kind" || name == "click_id" {
-		return fmt.Errorf("source %q: expected a condition on utm parameters, a click id such as gclid, referrer or landing", condition)
-	}
-	if strings.Contains(condition, " ") {
-		return fmt.Errorf("source %.200q: expected one condition without spaces; * is any text", condition)
-	}
-	return nil
-}
-
-// Complete returns an error that says what is wrong with the whole rule.
-func (i Invitation) Complete() error {
-	switch {
-	case len(i.Text) == 0:
-		return errors.New(`invitation: expected its text, such as text "May we help?"`)
-	case i.After == 0 && i.Address == "" && i.Source == "":
-		return errors.New("invitation: expected after, address or source, which say when it appears")
-	}
-	return i.Check()
 }
 
 // Over returns the widget with what is not set taken from the defaults, field by field, and
