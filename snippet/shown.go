@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/nyaruka/phonenumbers"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // Numbers of every country and every common kind are found in the library's formats, and poured into them.

@@ -3,11 +3,9 @@ package phone_test
 import (
 	"fmt"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // A scanner gives text with its offsets in the page, says where markup stands, and applies the edits to bytes that it

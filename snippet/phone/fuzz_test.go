@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 

@@ -3,9 +3,8 @@ package phone
 import (
 	"fmt"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // pair is a number and the number that replaces it.

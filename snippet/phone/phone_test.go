@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
-	"github.com/stretchr/testify/require"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 func TestCompileRefuses(t *testing.T) {

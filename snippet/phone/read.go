@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 

@@ -3,9 +3,8 @@ package phone
 import (
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // ScriptRules are the tables that tell numbers from other text. They are written into the sources of the browser's

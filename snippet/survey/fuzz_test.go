@@ -4,10 +4,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 

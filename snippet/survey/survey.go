@@ -15,14 +15,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/net/html/charset"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // Bounds on the result for a page.

@@ -3,11 +3,9 @@ package weave_test
 import (
 	"fmt"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 

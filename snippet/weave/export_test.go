@@ -3,13 +3,11 @@ package weave
 import (
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // ReadAll makes the replacer read every byte and skim none.

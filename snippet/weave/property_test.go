@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )

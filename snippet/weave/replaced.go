@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"html"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 )
 
 // Replaced is a writing that a replacer has replaced on a page.

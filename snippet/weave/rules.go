@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/selector"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"
 )

@@ -3,9 +3,8 @@ package weave
 import (
 	"html"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
-
 	"github.com/seed-3405227d/frontdesk/snippet/phone"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )

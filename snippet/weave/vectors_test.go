@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/htmlindex"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 )
 

@@ -118,7 +118,7 @@ func (c *Conversations) counted(l *pace.Limit, r *gate.Request, visitor visit.ID
 	return nil
 }
 
-// sender is the part that the chat's calls begin with.
+// sender is the part that the chat's requests begin with.
 type sender struct {
 	view.From
 	// Conversation is the one that the page knows as its own; 0 for none.
@@ -135,7 +135,7 @@ func (c *Conversations) conversation(ctx context.Context, r *gate.Request, from 
 	return of, err
 }
 
-// ownConversation is the page that calls, and the conversation of its visitor.
+// ownConversation is the view that the request comes from, and the conversation of its visitor.
 func (c *Conversations) ownConversation(ctx context.Context, r *gate.Request, sent sender) (v view.View, of chat.Conversation, err error) {
 	if v, err = c.Views.Find(ctx, r, sent.From); err == nil {
 		of, err = c.conversation(ctx, r, v, sent.Conversation)

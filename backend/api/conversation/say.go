@@ -16,7 +16,7 @@ type saidAnswer struct {
 	Message      toldMessage      `json:"message"`
 }
 
-// say serves v1/chat/say: the visitor writes. The call's id is the message's.
+// say serves v1/chat/say: the visitor writes. The request's id is the message's.
 func (c *Conversations) say(ctx context.Context, r *gate.Request) (any, error) {
 	var sent struct {
 		sender

@@ -58,7 +58,7 @@ func (r *Request) Decode(into any, limit int64) error {
 	return nil
 }
 
-// Receive reads the body of a call that something else serves, limit bytes at most. Where ok is false, the call has
+// Receive reads the body of a request that something else serves, limit bytes at most. Where ok is false, the request has
 // been answered: its body is too large, has not come whole or in time, or there is no room for it.
 func Receive(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, ok bool) {
 	body, err := (&Request{Request: r, W: w}).ReadBody(limit)

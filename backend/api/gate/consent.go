@@ -46,7 +46,7 @@ func (c Consent) Given(h http.Header) bool {
 // What was not kept, since the visitor has not agreed.
 const (
 	UnkeptCall    = "call"    // of the script
-	UnkeptRefused = "refused" // a call of the site's server that did not prove from which page view it is
+	UnkeptRefused = "refused" // a request of the site's server that did not prove from which page view it is
 )
 
 // Unkept are all of them.

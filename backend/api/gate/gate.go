@@ -1,5 +1,5 @@
 // Package gate is where requests under a site's prefix come in. It knows what the configuration says of the site, and
-// refuses requests of pages of other origins, of clients that call too often, and of visitors who have not agreed to be
+// refuses requests of pages of other origins, of clients that send too many, and of visitors who have not agreed to be
 // counted. The rooms behind it mount their routes, read bodies and answer by it.
 package gate
 
@@ -30,7 +30,7 @@ type Site struct {
 	// Prefix is the path under which the service answers, with slashes at both
 	// ends, such as "/frontdesk/".
 	Prefix string
-	// Origins are those from which browsers may call besides the site's own, in
+	// Origins are those from which browsers may send requests besides the site's own, in
 	// the writing of the Origin header: "https://www.shop.example".
 	Origins []string
 	// WholeAddresses has clients' addresses stored whole; else their networks are.
@@ -127,7 +127,7 @@ type Gate struct {
 	outage           rate.Sometimes
 }
 
-// How often one client may call, in requests a second. Whole offices share an
+// How many requests one client may send in a second, and at once. Whole offices share an
 // address, and the requests of a site's visitors through its server all come from
 // that server.
 const (

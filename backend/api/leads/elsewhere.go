@@ -39,7 +39,7 @@ func (l *Leads) forwarded(r *http.Request, site gate.Site, f Form, s submission.
 	return item
 }
 
-// contactsOf are the fields of who somebody is, by their names in calls of the site's server.
+// contactsOf are the fields of who somebody is, by their names in requests of the site's server.
 func contactsOf(s submission.Submission) url.Values {
 	said := url.Values{}
 	for name, value := range map[string]string{"name": s.Name, "email": s.Email, "phone": s.Phone} {
@@ -50,7 +50,7 @@ func contactsOf(s submission.Submission) url.Values {
 	return said
 }
 
-// fieldsOf are the fields of a lead by their names in calls of the site's server.
+// fieldsOf are the fields of a lead by their names in requests of the site's server.
 func fieldsOf(s submission.Submission) url.Values {
 	said := contactsOf(s)
 	for name, value := range s.UserFields {

@@ -54,7 +54,7 @@ func (l *Leads) addOfflineMessage(ctx context.Context, r *gate.Request) (any, er
 	return addedAnswer{true, s.Notes}, nil
 }
 
-// readEdge adds what another Frontdesk says of a form that it has seen on its way to the site. Whoever makes the call may
+// readEdge adds what another Frontdesk says of a form that it has seen on its way to the site. Whoever sends it may
 // say so: it is of the own lead alone.
 func (l *Leads) readEdge(h http.Header, s *submission.Submission) {
 	for mark := range strings.SplitSeq(h.Get(forward.MarksField), ",") {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// credentialsTime is how long the credentials of a page view are good. Sites call hours and days after the view.
+	// credentialsTime is how long the credentials of a page view are good. Sites send requests hours and days after the view.
 	credentialsTime = 30 * 24 * time.Hour
 	// browserTime is how long the token of a browser without cookies is good. The next page view brings another.
 	browserTime = credentialsTime
 )
 
-// admit refuses a call for the page view that the credentials alone do not open. token is the browser's, if it has one.
+// admit refuses a request for the page view that the credentials alone do not open. token is the browser's, if it has one.
 func (s *Views) admit(ctx context.Context, r *gate.Request, of visit.Ref, token string) error {
 	if s.hasCookie(r, of.Visitor) {
 		return nil
@@ -45,13 +45,13 @@ func (s *Views) Recent(ctx context.Context, r *gate.Request, ref visit.Ref) (vis
 	return viewed, nil
 }
 
-// hasCookie tells whether the call bears the visitor's cookie.
+// hasCookie tells whether the request bears the visitor's cookie.
 func (s *Views) hasCookie(r *gate.Request, visitor visit.ID) bool {
 	named, _ := s.Returning(r)
 	return named == visitor
 }
 
-// BrowserToken is the token by which the browser calls for the visitor from now on; empty where it sends the cookie, which
+// BrowserToken is the token by which the browser speaks for the visitor from now on; empty where it sends the cookie, which
 // scripts cannot read.
 func (s *Views) BrowserToken(r *gate.Request, visitor visit.ID) string {
 	if s.hasCookie(r, visitor) {
@@ -73,7 +73,7 @@ func (s *Views) Token(r *gate.Request, of visit.Ref, opens string, lasting time.
 	return s.visits.Token(r.Site.ID, of, opens, lasting)
 }
 
-// Bearer is the page view of the token in the call's address.
+// Bearer is the page view of the token in the request's address.
 func (s *Views) Bearer(r *gate.Request, opens string) (View, error) {
 	token := r.URL.Query().Get("t")
 	ref, valid := s.visits.ParseToken(r.Site.ID, token, opens)

@@ -53,19 +53,19 @@ type Report struct {
 }
 
 // From is the part that all requests of the script begin with: from which page
-// they come, and which call it is. A call that is sent before its view was
+// they come, and which request it is. A request that is sent before its view was
 // answered carries the view as well, or alone. The view counts where there are
-// no credentials, or none that open the call.
+// no credentials, or none that open the route.
 type From struct {
 	Credentials *Credentials `json:"credentials"`
 	View        *Report      `json:"hit"`
 	// Browser is the token of a browser that sends no cookie; empty for none.
 	Browser string `json:"browser"`
-	// ID is made by the script, and is the same when a call is repeated.
+	// ID is made by the script, and is the same when the request is repeated.
 	ID string `json:"id"`
 }
 
-// FindOnce is a page view that a call has been found to come from.
+// View is a page view that a request has been found to come from.
 type View struct {
 	visit.Ref
 	// URI is the address of the page, as credentials carry it.

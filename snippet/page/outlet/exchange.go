@@ -8,10 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page/budget"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/head"
 )

@@ -7,7 +7,6 @@ import (
 	"bytes"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/sweep"

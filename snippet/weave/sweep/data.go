@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 

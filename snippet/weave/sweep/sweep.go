@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/nest"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"

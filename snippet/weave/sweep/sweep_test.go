@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/weavetest"
 )
