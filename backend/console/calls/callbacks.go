@@ -83,11 +83,7 @@ type callbackPage struct {
 	Newest bool   // this is the first part of all callbacks, which grows
 }
 
-func (c *room) showCallbacks(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "callbacks")
-	if err != nil {
-		return err
-	}
+func (c *room) showCallbacks(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	behind := frame.CursorOf(r.URL.Query())
 	body := callbackPage{callbackForm: callbackFormOf(r.URL.Query())}
 	if body.Newest = behind == (frame.Cursor{}) && !body.Filtered(); body.Newest {

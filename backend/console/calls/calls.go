@@ -22,11 +22,7 @@ type callPage struct {
 	Figures *callFigures // of the first part
 }
 
-func (c *room) showCalls(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "calls")
-	if err != nil {
-		return err
-	}
+func (c *room) showCalls(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	behind := call.Cursor(frame.CursorOf(r.URL.Query()))
 	body := callPage{Newest: behind == call.Cursor{}}
 	body.callForm = callFormOf(r.URL.Query())

@@ -44,8 +44,8 @@ func Mount(l *live.Live, subjects Subjects) {
 		},
 		Unknown: map[error]string{callback.ErrUnknown: "fail.noCallback", call.ErrUnknown: "fail.notFound"},
 	})
-	l.SignedIn("GET /calls", c.showCalls)
-	l.SignedIn("GET /callbacks", c.showCallbacks)
+	l.SignedIn("GET /calls", c.With("calls", c.showCalls))
+	l.SignedIn("GET /callbacks", c.With("callbacks", c.showCallbacks))
 	l.SignedIn("GET /callbacks/new", c.showNewCallback)
 	l.SignedIn("POST /callbacks", c.makeCallback)
 	l.SignedIn("GET /callbacks/{site}/{callback}", c.showCallback)

@@ -121,11 +121,7 @@ func answerOf(w *words.Tongue, d notify.Delivery) string {
 	return strings.Join(parts, " · ")
 }
 
-func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "deliveries")
-	if err != nil {
-		return err
-	}
+func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	query := r.URL.Query()
 	body := deliveriesPage{Site: named, Chosen: query.Get("state")}
 	body.At, _ = strconv.ParseInt(query.Get("endpoint"), 10, 64)

@@ -64,11 +64,7 @@ func telegram(w *words.Tongue) notify.Endpoint {
 }`}
 }
 
-func (c *room) showNewEndpoint(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "endpoint")
-	if err != nil {
-		return err
-	}
+func (c *room) showNewEndpoint(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	e := notify.Endpoint{Kind: notify.Webhook}
 	as := r.URL.Query().Get("as")
 	switch as {
@@ -163,11 +159,7 @@ func sentEndpoint(r *http.Request, siteID int64) (e notify.Endpoint, as string) 
 }
 
 // changeEndpoint stores the endpoint of the form, or shows how its mail would look.
-func (c *room) changeEndpoint(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "endpoint")
-	if err != nil {
-		return err
-	}
+func (c *room) changeEndpoint(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	e, as := sentEndpoint(r, named.ID)
 	if e.ID != 0 { // what the form does not have
 		stored, err := c.Deliveries.Endpoints.Get(r.Context(), named.ID, e.ID)

@@ -20,9 +20,9 @@ type room struct {
 func Mount(f *frame.Frame, deliveries *notify.Deliveries) {
 	c := &room{f, deliveries}
 	f.Room(frame.Room{Templates: templates, Unknown: map[error]string{notify.ErrUnknown: "fail.notFound"}})
-	f.Admin("GET /sites/{site}/deliveries", c.showDeliveries)
-	f.Admin("GET /sites/{site}/endpoints/new", c.showNewEndpoint)
-	f.Admin("POST /sites/{site}/endpoints", c.changeEndpoint)
+	f.Admin("GET /sites/{site}/deliveries", c.WithSite("deliveries", c.showDeliveries))
+	f.Admin("GET /sites/{site}/endpoints/new", c.WithSite("endpoint", c.showNewEndpoint))
+	f.Admin("POST /sites/{site}/endpoints", c.WithSite("endpoint", c.changeEndpoint))
 	f.Admin("GET /sites/{site}/endpoints/{endpoint}", c.showEndpoint)
 	f.Admin("POST /sites/{site}/endpoints/{endpoint}/test", c.testEndpoint)
 	f.Admin("POST /sites/{site}/endpoints/{endpoint}/paused", c.pauseEndpoint)

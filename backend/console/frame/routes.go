@@ -7,10 +7,33 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // Handler answers a request, or returns why it has not. The frame says what has failed: see [Failure].
 type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// With begins the page of that name for a handler.
+func (f *Frame) With(page string, h func(w http.ResponseWriter, r *http.Request, p Page) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := f.Page(r, page)
+		if err != nil {
+			return err
+		}
+		return h(w, r, p)
+	}
+}
+
+// WithSite begins the page of that name for a handler, about the site that the address names.
+func (f *Frame) WithSite(page string, h func(w http.ResponseWriter, r *http.Request, p Page, named site.Site) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, named, err := f.SiteAt(r, page)
+		if err != nil {
+			return err
+		}
+		return h(w, r, p, named)
+	}
+}
 
 // Who may use a route.
 type Who int

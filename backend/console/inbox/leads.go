@@ -31,15 +31,12 @@ type leadPage struct {
 	Export  string // address of all of them as a file
 }
 
-func (c *room) showLeads(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "leads")
-	if err != nil {
-		return err
-	}
+func (c *room) showLeads(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	behind, ok := leadCursor(r.URL.Query())
 	if !ok {
 		return frame.Fail(http.StatusBadRequest, "leads.wrongPlace")
 	}
+	var err error
 	if f.Staff, err = c.StaffOf(r.Context(), f); err != nil {
 		return err
 	}

@@ -183,11 +183,7 @@ const (
 
 // takeOverAll makes leads of the refused submissions of the page's sites that say how to reach their sender, the newest
 // first.
-func (c *room) takeOverAll(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "refused")
-	if err != nil {
-		return err
-	}
+func (c *room) takeOverAll(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	until, taken, notice := time.Now().Add(takingTime), 0, "refused.allTaken"
 	for behind := (lead.Cursor{}); ; {
 		found, next, err := c.Refused.Reachable(r.Context(), f.Scope, behind, maxRefused)

@@ -52,7 +52,7 @@ func Mount(l *live.Live, subjects Subjects) {
 			}}},
 		Unknown: map[error]string{lead.ErrUnknown: "fail.noLead", refused.ErrUnknown: "fail.noRefused"},
 	})
-	l.SignedIn("GET /leads", c.showLeads)
+	l.SignedIn("GET /leads", c.With("leads", c.showLeads))
 	l.SignedIn("POST /leads/read", c.readLeads)
 	l.SignedIn("GET /leads/export", c.exportLeads)
 	l.SignedIn("GET /leads/{site}/{lead}", c.showLead)
@@ -63,7 +63,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("POST /leads/parts/{site}/{lead}", c.work(c.mergeLead, "lead.mergeDone"))
 	l.SignedIn("POST /leads/parts/{site}/{lead}/removal", c.work(c.splitLead, "lead.splitDone"))
 	l.SignedIn("GET /leads/refused", c.showRefused)
-	l.SignedIn("POST /leads/refused", c.takeOverAll)
+	l.SignedIn("POST /leads/refused", c.With("refused", c.takeOverAll))
 	l.SignedIn("POST /leads/refused/{site}/{refused}", c.takeOver)
 	l.SignedIn("GET /leads/refused/{site}/{refused}/text", c.sendRefused)
 	l.SignedIn("GET /leads/forms", c.showForms)

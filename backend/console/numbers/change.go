@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -48,11 +46,7 @@ type poolChoice struct {
 // conditionFields are those that the form offers; a condition may have others.
 var conditionFields = []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid", "yclid", "click_id", "referrer", "landing", "kind"}
 
-func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "number")
-	if err != nil {
-		return err
-	}
+func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	digits := number.Digits(r.URL.Query().Get("number"))
 	if _, own := n.Own(digits); own {
 		http.Redirect(w, r, rows.NumberLink(n.ID, digits), http.StatusSeeOther)
@@ -70,11 +64,7 @@ func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request) error {
 	return c.showNumberForm(w, r, http.StatusOK, f, n, form)
 }
 
-func (c *room) showNumber(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "number")
-	if err != nil {
-		return err
-	}
+func (c *room) showNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	digits := r.PathValue("number")
 	own, isOwn := n.Own(digits)
 	configured, isConfigured := n.ConfiguredNumber(digits)
@@ -157,11 +147,7 @@ func (c *room) showNumberForm(w http.ResponseWriter, r *http.Request, status int
 }
 
 // changeNumber stores the number of the form, or changes the rows of the form.
-func (c *room) changeNumber(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "number")
-	if err != nil {
-		return err
-	}
+func (c *room) changeNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	form := sentNumber(r)
 	if button := r.PostFormValue("do"); button != "" {
 		form.do(button)
@@ -176,57 +162,31 @@ func (c *room) changeNumber(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	wrong := n.Check(own, number.Digits(changed.Number))
-	if wrong == nil {
-		wrong, err = c.Keep(r, n, form.Seen, own)
-	}
-	switch {
-	case wrong != nil:
-		f.Problem = rows.NumberMistake(f.Words, wrong)
-		form.point(f.Words, wrong)
-		return c.showNumberForm(w, r, http.StatusUnprocessableEntity, f, n, form)
-	case errors.Is(err, site.ErrChanged):
-		return c.numberChanged(w, r, form)
-	case err != nil:
-		return err
-	default:
-		return c.Back(w, r, "/numbers", "number.saved")
+	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: number.Digits(changed.Number), Own: own, To: "/numbers", Notice: "number.saved", Again: c.again(w, r, form)})
+}
+
+// again shows the form once more.
+func (c *room) again(w http.ResponseWriter, r *http.Request, form numberForm) func(int, frame.Page, *rows.Numbering, error) error {
+	return func(status int, f frame.Page, n *rows.Numbering, wrong error) error {
+		if wrong != nil {
+			form.point(f.Words, wrong)
+		} else if own, is := n.Own(form.Was); is {
+			form = numberFormOf(n.Version, form.Was, own)
+		} else {
+			form.Was, form.Seen = "", n.Version
+		}
+		return c.showNumberForm(w, r, status, f, n, form)
 	}
 }
 
-// numberChanged shows what somebody else has made of the number meanwhile.
-func (c *room) numberChanged(w http.ResponseWriter, r *http.Request, form numberForm) error {
-	f, n, err := c.At(r, "number")
-	if err != nil {
-		return err
-	}
-	f.Problem = f.Words.Text("problem.changed")
-	if own, is := n.Own(form.Was); is {
-		form = numberFormOf(n.Version, form.Was, own)
-	} else {
-		form.Was, form.Seen = "", n.Version
-	}
-	return c.showNumberForm(w, r, http.StatusConflict, f, n, form)
-}
-
-func (c *room) removeNumber(w http.ResponseWriter, r *http.Request) error {
-	_, n, err := c.At(r, "number")
-	if err != nil {
-		return err
-	}
+func (c *room) removeNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	digits, own := r.PathValue("number"), n.Settings.Own()
 	seen, _ := strconv.ParseInt(r.PostFormValue("version"), 10, 64)
-	if _, is := n.Own(digits); !is {
+	removed, is := n.Own(digits)
+	if !is {
 		return frame.NotFound
 	}
 	own.Numbers = slices.DeleteFunc(slices.Clone(own.Numbers), func(known number.Number) bool { return number.Digits(known.Number) == digits })
-	wrong, err := c.Keep(r, n, seen, own)
-	switch {
-	case errors.Is(err, site.ErrChanged):
-		return c.numberChanged(w, r, numberForm{Was: digits})
-	case errors.Join(err, wrong) != nil:
-		return errors.Join(err, wrong)
-	default:
-		return c.Back(w, r, "/numbers", "number.removed")
-	}
+	form := numberFormOf(n.Version, digits, removed)
+	return c.Make(w, r, f, n, rows.Change{Seen: seen, Name: digits, Own: own, To: "/numbers", Notice: "number.removed", Again: c.again(w, r, form)})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -64,11 +65,7 @@ var places = map[string]string{
 	"text": "place.text", "attribute": "place.attribute", "tel": "place.call", "callto": "place.call", "sms": "place.message", "whatsapp": "place.whatsapp",
 }
 
-func (c *room) showNumbers(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "numbers")
-	if err != nil {
-		return err
-	}
+func (c *room) showNumbers(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	having, err := c.Numbers.Sites(r.Context())
 	if err != nil {
 		return err

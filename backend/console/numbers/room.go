@@ -43,10 +43,10 @@ func Mount(f *frame.Frame, numberings rows.Numberings, subjects Subjects) {
 			}
 		},
 	})
-	f.SignedIn("GET /numbers", c.showNumbers)
-	f.Admin("GET /numbers/{site}/new", c.showNewNumber)
-	f.SignedIn("GET /numbers/{site}/who", c.showWho)
-	f.SignedIn("GET /numbers/{site}/{number}", c.showNumber)
-	f.Admin("POST /numbers/{site}", c.changeNumber)
-	f.Admin("POST /numbers/{site}/{number}/removal", c.removeNumber)
+	f.SignedIn("GET /numbers", c.With("numbers", c.showNumbers))
+	f.Admin("GET /numbers/{site}/new", c.WithNumbers("number", c.showNewNumber))
+	f.SignedIn("GET /numbers/{site}/who", c.WithNumbers("who", c.showWho))
+	f.SignedIn("GET /numbers/{site}/{number}", c.WithNumbers("number", c.showNumber))
+	f.Admin("POST /numbers/{site}", c.WithNumbers("number", c.changeNumber))
+	f.Admin("POST /numbers/{site}/{number}/removal", c.WithNumbers("number", c.removeNumber))
 }

@@ -48,11 +48,7 @@ type seen struct {
 // maxAddress is how long an address that is asked about may be, in bytes.
 const maxAddress = 4000
 
-func (c *room) showWho(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "who")
-	if err != nil {
-		return err
-	}
+func (c *room) showWho(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	query := r.URL.Query()
 	asked := func(name string) string { return strings.TrimSpace(query.Get(name)) }
 	ofSite := c.attributionOf(n)

@@ -49,7 +49,7 @@ func Mount(l *live.Live, subjects Subjects) {
 		Menu:      []frame.Entry{{Link: "/visitors", Icon: "users", Title: "visitors.title", Pages: []string{"visitors", "card"}}},
 		Unknown:   map[error]string{visit.ErrUnknown: "fail.noVisitor"},
 	})
-	l.SignedIn("GET /visitors", c.showVisitors)
+	l.SignedIn("GET /visitors", c.With("visitors", c.showVisitors))
 	l.SignedIn("GET /visitors/{site}/{visitor}", c.showCard)
 	l.Feed("visitors", c.openVisitors)
 	l.Feed("card", c.openCard)

@@ -66,11 +66,7 @@ func presenceOf(w *words.Tongue, sites []site.Site, live visit.Live) presence {
 	return p
 }
 
-func (c *room) showVisitors(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "visitors")
-	if err != nil {
-		return err
-	}
+func (c *room) showVisitors(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	f.Stream = f.StreamAddress("visitors", f.SiteID)
 	live, err := c.Visits.Live(r.Context(), f.Scope)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // poolForm is a pool of a site as its form has it.
@@ -101,19 +100,11 @@ func (f *poolForm) point(w *words.Tongue, err error) {
 	f.Wrong = map[string]string{name: rows.NumberMistake(w, err)}
 }
 
-func (c *room) showNewPool(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "pool")
-	if err != nil {
-		return err
-	}
+func (c *room) showNewPool(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	return c.showPoolPage(w, r, http.StatusOK, f, n, poolFormOf(n.Version, "", number.DeclaredPool{}))
 }
 
-func (c *room) showPool(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "pool")
-	if err != nil {
-		return err
-	}
+func (c *room) showPool(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	name := r.PathValue("pool")
 	own, isOwn := n.Settings.Pools[name]
 	if !isOwn && n.PoolOf(name) == nil {
@@ -152,11 +143,7 @@ func usersOf(n *rows.Numbering, name string) (digits []string) {
 }
 
 // changePool stores the pool of the form.
-func (c *room) changePool(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "pool")
-	if err != nil {
-		return err
-	}
+func (c *room) changePool(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	form, own := sentPool(r), n.Settings.Own()
 	own.Pools = maps.Clone(own.Pools)
 	if own.Pools == nil {
@@ -171,44 +158,24 @@ func (c *room) changePool(w http.ResponseWriter, r *http.Request) error {
 		return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
 	}
 	own.Pools[form.Name] = form.pool()
-	wrong := n.Check(own, form.Name)
-	if wrong == nil {
-		wrong, err = c.Keep(r, n, form.Seen, own)
-	}
-	switch {
-	case wrong != nil:
-		f.Problem = rows.NumberMistake(f.Words, wrong)
-		form.point(f.Words, wrong)
-		return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
-	case errors.Is(err, site.ErrChanged):
-		return c.poolChanged(w, r, form)
-	case err != nil:
-		return err
-	default:
-		return c.Back(w, r, rows.PoolLink(n.ID, form.Name), "pool.saved")
+	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: form.Name, Own: own, To: rows.PoolLink(n.ID, form.Name), Notice: "pool.saved", Again: c.again(w, r, form)})
+}
+
+// again shows the form once more.
+func (c *room) again(w http.ResponseWriter, r *http.Request, form poolForm) func(int, frame.Page, *rows.Numbering, error) error {
+	return func(status int, f frame.Page, n *rows.Numbering, wrong error) error {
+		if wrong != nil {
+			form.point(f.Words, wrong)
+		} else if own, is := n.Settings.Pools[form.Was]; is {
+			form = poolFormOf(n.Version, form.Was, own)
+		} else {
+			form.Was, form.Seen = "", n.Version
+		}
+		return c.showPoolPage(w, r, status, f, n, form)
 	}
 }
 
-// poolChanged shows what somebody else has made of the pool meanwhile.
-func (c *room) poolChanged(w http.ResponseWriter, r *http.Request, form poolForm) error {
-	f, n, err := c.At(r, "pool")
-	if err != nil {
-		return err
-	}
-	f.Problem = f.Words.Text("problem.changed")
-	if own, is := n.Settings.Pools[form.Was]; is {
-		form = poolFormOf(n.Version, form.Was, own)
-	} else {
-		form.Was, form.Seen = "", n.Version
-	}
-	return c.showPoolPage(w, r, http.StatusConflict, f, n, form)
-}
-
-func (c *room) removePool(w http.ResponseWriter, r *http.Request) error {
-	f, n, err := c.At(r, "pool")
-	if err != nil {
-		return err
-	}
+func (c *room) removePool(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	name, own := r.PathValue("pool"), n.Settings.Own()
 	seen, _ := strconv.ParseInt(r.PostFormValue("version"), 10, 64)
 	if _, is := own.Pools[name]; !is {
@@ -220,15 +187,8 @@ func (c *room) removePool(w http.ResponseWriter, r *http.Request) error {
 			return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, poolFormOf(n.Version, name, own.Pools[name]))
 		}
 	}
+	form := poolFormOf(n.Version, name, own.Pools[name])
 	own.Pools = maps.Clone(own.Pools)
 	delete(own.Pools, name)
-	wrong, err := c.Keep(r, n, seen, own)
-	switch {
-	case errors.Is(err, site.ErrChanged):
-		return c.poolChanged(w, r, poolForm{Was: name})
-	case errors.Join(err, wrong) != nil:
-		return errors.Join(err, wrong)
-	default:
-		return c.Back(w, r, "/numbers/pools", "pool.removed")
-	}
+	return c.Make(w, r, f, n, rows.Change{Seen: seen, Name: name, Own: own, To: "/numbers/pools", Notice: "pool.removed", Again: c.again(w, r, form)})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -43,11 +44,7 @@ type leaseRow struct {
 }
 
 // showPools serves the pools of the sites that lists are narrowed to.
-func (c *room) showPools(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "pools")
-	if err != nil {
-		return err
-	}
+func (c *room) showPools(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	having, err := c.Numbers.Sites(r.Context())
 	if err != nil {
 		return err

@@ -23,9 +23,9 @@ type room struct {
 func Mount(f *frame.Frame, numberings rows.Numberings, leases *lease.Leases, visits *visit.Visits) {
 	c := &room{numberings, leases, visits}
 	f.Room(frame.Room{Templates: templates})
-	f.SignedIn("GET /numbers/pools", c.showPools)
-	f.Admin("GET /pools/{site}/new", c.showNewPool)
-	f.SignedIn("GET /pools/{site}/{pool}", c.showPool)
-	f.Admin("POST /pools/{site}", c.changePool)
-	f.Admin("POST /pools/{site}/{pool}/removal", c.removePool)
+	f.SignedIn("GET /numbers/pools", c.With("pools", c.showPools))
+	f.Admin("GET /pools/{site}/new", c.WithNumbers("pool", c.showNewPool))
+	f.SignedIn("GET /pools/{site}/{pool}", c.WithNumbers("pool", c.showPool))
+	f.Admin("POST /pools/{site}", c.WithNumbers("pool", c.changePool))
+	f.Admin("POST /pools/{site}/{pool}/removal", c.WithNumbers("pool", c.removePool))
 }

@@ -115,9 +115,9 @@ func (n *Numbering) Check(own number.Own, name string) error {
 	return err
 }
 
-// Keep stores numbers and pools of the site's own in place of those of the version. wrong is what is wrong with them.
+// keep stores numbers and pools of the site's own in place of those of the version. wrong is what is wrong with them.
 // The error is [site.ErrChanged] when there is another version by now.
-func (c Numberings) Keep(r *http.Request, n *Numbering, seen int64, own number.Own) (wrong, err error) {
+func (c Numberings) keep(r *http.Request, n *Numbering, seen int64, own number.Own) (wrong, err error) {
 	o, _ := frame.Current(r)
 	_, err = c.Sites.Change(r.Context(), n.Key, seen, n.with(own), o.Login)
 	var invalid *site.Invalid
@@ -127,13 +127,50 @@ func (c Numberings) Keep(r *http.Request, n *Numbering, seen int64, own number.O
 	return nil, err
 }
 
-// At begins the page of that name, about the numbers of the site that the address names.
-func (c Numberings) At(r *http.Request, page string) (f frame.Page, n *Numbering, err error) {
-	f, named, err := c.ServedAt(r, page)
-	if err == nil {
-		n, err = c.Of(r.Context(), named)
+// WithNumbers begins the page of that name for a handler, about the numbers of the site that the address names.
+func (c Numberings) WithNumbers(page string, h func(w http.ResponseWriter, r *http.Request, f frame.Page, n *Numbering) error) frame.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, named, err := c.ServedAt(r, page)
+		if err != nil {
+			return err
+		}
+		n, err := c.Of(r.Context(), named)
+		if err != nil {
+			return err
+		}
+		return h(w, r, f, n)
 	}
-	return f, n, err
+}
+
+// Change is a change of numbers or pools of a site's own, by a form.
+type Change struct {
+	Seen       int64  // version that the form was made from
+	Name       string // of the number or pool
+	Own        number.Own
+	To, Notice string // the page that follows, and what it says
+	// Again shows the form once more: with what is wrong, or, where nothing is, as somebody else has left it meanwhile.
+	Again func(status int, f frame.Page, n *Numbering, wrong error) error
+}
+
+// Make stores the change, and answers the form.
+func (c Numberings) Make(w http.ResponseWriter, r *http.Request, f frame.Page, n *Numbering, change Change) error {
+	wrong, err := n.Check(change.Own, change.Name), error(nil)
+	if wrong == nil {
+		wrong, err = c.keep(r, n, change.Seen, change.Own)
+	}
+	switch {
+	case wrong != nil:
+		f.Problem = NumberMistake(f.Words, wrong)
+		return change.Again(http.StatusUnprocessableEntity, f, n, wrong)
+	case errors.Is(err, site.ErrChanged):
+		return c.WithNumbers(f.Page, func(_ http.ResponseWriter, _ *http.Request, f frame.Page, n *Numbering) error {
+			f.Problem = f.Words.Text("problem.changed")
+			return change.Again(http.StatusConflict, f, n, nil)
+		})(w, r)
+	case err != nil:
+		return err
+	}
+	return c.Back(w, r, change.To, change.Notice)
 }
 
 // mistakes are the names of the words for what can be wrong with numbers and pools.

@@ -77,11 +77,7 @@ var groupMistakes = []struct {
 
 func groupsLink(siteID int64) string { return frame.SiteLink(siteID) + "/groups" }
 
-func (c *room) showGroups(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "groups")
-	if err != nil {
-		return err
-	}
+func (c *room) showGroups(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	groups, err := c.Groups.Of(r.Context(), named.ID)
 	if err != nil {
 		return err
@@ -111,19 +107,11 @@ func (c *room) showGroups(w http.ResponseWriter, r *http.Request) error {
 	return c.Show(w, http.StatusOK, f)
 }
 
-func (c *room) showNewGroup(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "group")
-	if err != nil {
-		return err
-	}
+func (c *room) showNewGroup(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	return c.groupPage(w, r, http.StatusOK, f, groupPage{Site: named, Group: group.Group{SiteID: named.ID, Routing: group.ToAll}})
 }
 
-func (c *room) showGroup(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "group")
-	if err != nil {
-		return err
-	}
+func (c *room) showGroup(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	g, err := c.Groups.Get(r.Context(), named.ID, groupID(r))
 	if err != nil {
 		return err
@@ -181,11 +169,7 @@ func (c *room) groupPage(w http.ResponseWriter, r *http.Request, status int, f f
 }
 
 // keepGroup stores the group of the form.
-func (c *room) keepGroup(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "group")
-	if err != nil {
-		return err
-	}
+func (c *room) keepGroup(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	body, err := sentGroup(r, named)
 	if err == nil {
 		_, err = c.Groups.Keep(r.Context(), f.Operator.Actor(), body.Group)

@@ -164,16 +164,12 @@ func (c *room) settings(w http.ResponseWriter, r *http.Request, status int, prob
 	return c.Show(w, status, f)
 }
 
-func (c *room) changeSettings(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "settings")
-	if err != nil {
-		return err
-	}
+func (c *room) changeSettings(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	form := sentForm(r, named)
 	if mistake := form.mistake(); mistake != "" {
 		return c.settings(w, r, http.StatusUnprocessableEntity, mistake, func(s site.Site) settingsForm { return sentForm(r, s) })
 	}
-	_, err = c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
+	_, err := c.Sites.Change(r.Context(), named.Key, form.Seen, form.settings(), f.Operator.Login)
 	switch {
 	case errors.Is(err, site.ErrChanged):
 		return c.settings(w, r, http.StatusConflict, "problem.changed", formOf)

@@ -246,11 +246,7 @@ func caddyfileBlock(key string) string {
 	return host + " {\n\tencode\n\t" + directive + "\n\treverse_proxy localhost:9000\n}\n"
 }
 
-func (c *room) showSite(w http.ResponseWriter, r *http.Request) error {
-	f, named, err := c.SiteAt(r, "site")
-	if err != nil {
-		return err
-	}
+func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
 	rows, err := c.siteRows(r, []site.Site{named})
 	var leads []lead.Lead
 	if err == nil {

@@ -52,12 +52,9 @@ type historyRow struct {
 	about [2]any // with At, tells which entries are of one deed
 }
 
-func (c *room) showHistory(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "history")
-	if err != nil {
-		return err
-	}
+func (c *room) showHistory(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	var before journal.Position
+	var err error
 	if text := r.URL.Query().Get("before"); text != "" {
 		if before, err = journal.ParsePosition(text); err != nil {
 			return frame.NotFound

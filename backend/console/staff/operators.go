@@ -106,12 +106,8 @@ func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, pro
 	return c.Show(w, status, f)
 }
 
-func (c *room) addOperator(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "operators")
-	if err != nil {
-		return err
-	}
-	_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
+func (c *room) addOperator(w http.ResponseWriter, r *http.Request, f frame.Page) error {
+	_, err := c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
 		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
 		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosenSites(r, f),
 	})
@@ -166,11 +162,7 @@ func (c *room) editOperator(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (c *room) setOperatorSites(w http.ResponseWriter, r *http.Request) error {
-	f, err := c.Page(r, "operator")
-	if err != nil {
-		return err
-	}
+func (c *room) setOperatorSites(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	chosen, to := chosenSites(r, f), operatorLink(operatorID(r))
 	if chosen.None() { // it has none of the admin's sites any more, and so no page that the admin may see
 		to = "/operators"

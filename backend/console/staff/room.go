@@ -22,12 +22,12 @@ func Mount(f *frame.Frame) {
 		Unknown:   map[error]string{operator.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /operators", c.showOperators)
-	f.Admin("POST /operators", c.addOperator)
+	f.Admin("POST /operators", c.With("operators", c.addOperator))
 	f.Admin("GET /operators/{operator}", c.showOperator)
 	f.Admin("POST /operators/{operator}", c.editOperator)
-	f.Admin("POST /operators/{operator}/sites", c.setOperatorSites)
+	f.Admin("POST /operators/{operator}/sites", c.With("operator", c.setOperatorSites))
 	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
 	f.Admin("POST /operators/{operator}/password", c.resetPassword)
 	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
-	f.Admin("GET /history", c.showHistory)
+	f.Admin("GET /history", c.With("history", c.showHistory))
 }
