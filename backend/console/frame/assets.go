@@ -24,12 +24,12 @@ var files embed.FS
 var served = map[string][]string{
 	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "dist/console.js"},
 	"leaving.js":  {"dist/leaving.js"}, // where nobody has signed in
-	"console.css": {"static/console.css", "static/pages.css", "static/narrow.css", "static/widget.css"},
+	"console.css": {"dist/console.css"},
 	"stage.js":    {"dist/stage.js"}, // of the page within the page of a site's widget
-	"stage.css":   {"static/stage.css"},
+	"stage.css":   {"dist/stage.css"},
 	"digits.svg":  {"static/digits.svg"},
 	"chat.js":     {"dist/chat.js"},
-	"chat.css":    {"static/chat.css"},
+	"chat.css":    {"dist/chat.css"},
 	"mark.svg":    {"static/mark.svg"},
 }
 

@@ -16,11 +16,11 @@ type script struct {
 }
 
 const (
-	module = "%s"
+	module = "%s" // and styles
 	alone  = `(function(){"use strict";%s})();`
 )
 
-// scripts are all by where they are built, from the module's root as their sources are.
+// scripts, and the console's styles, are all by where they are built, from the module's root as their sources are.
 var scripts = map[string]script{
 	// A function expression that takes the configuration of a site as its argument.
 	"snippet/dist/svc.js":     {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
@@ -37,6 +37,10 @@ var scripts = map[string]script{
 	"backend/console/frame/dist/worker.js":  {"backend/console/frame/browser/worker.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/chat.js":    {"backend/console/talks/browser/main.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/stage.js":   {"backend/console/widget/browser/stage.ts", alone, "", api.ES2022},
+
+	"backend/console/frame/dist/console.css": {"backend/console/frame/browser/main.css", module, "", api.ES2022},
+	"backend/console/frame/dist/chat.css":    {"backend/console/talks/browser/styles.css", module, "", api.ES2022},
+	"backend/console/frame/dist/stage.css":   {"backend/console/widget/browser/stage.css", module, "", api.ES2022},
 }
 
 // build gives the script, for sources in the module at root. It is minified, in ASCII, without a line break at its end.
