@@ -48,13 +48,12 @@ type Frame struct {
 	Pages    pages
 	Sessions session.Sessions
 	rooms    []Room
-	routes   []route
-	uploads  map[string]int64 // bytes, by pattern
+	Routes
 }
 
 // New returns a frame without rooms.
 func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Frame {
-	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), uploads: make(map[string]int64)}
+	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), Routes: Routes{uploads: make(map[string]int64)}}
 	if subjects.SignIns != nil {
 		f.Sessions = session.New(subjects.SignIns, f.failed)
 	}

@@ -49,6 +49,12 @@ const (
 // IsChief tells whether the operator is an admin of all sites.
 func IsChief(o operator.Operator) bool { return o.Role == operator.Admin && o.Sites.All() }
 
+// Routes is the table of a console's routes.
+type Routes struct {
+	all     []route
+	uploads map[string]int64 // bytes, by pattern
+}
+
 type route struct {
 	pattern string
 	who     Who
@@ -57,36 +63,36 @@ type route struct {
 }
 
 // Everybody adds a route for everybody, with a session.
-func (f *Frame) Everybody(pattern string, h Handler) { f.add(pattern, everybody, h) }
+func (t *Routes) Everybody(pattern string, h Handler) { t.add(pattern, everybody, h) }
 
 // SignedIn adds a route for operators.
-func (f *Frame) SignedIn(pattern string, h Handler) { f.add(pattern, Operators, h) }
+func (t *Routes) SignedIn(pattern string, h Handler) { t.add(pattern, Operators, h) }
 
 // Admin adds a route for admins.
-func (f *Frame) Admin(pattern string, h Handler) { f.add(pattern, Admins, h) }
+func (t *Routes) Admin(pattern string, h Handler) { t.add(pattern, Admins, h) }
 
 // Chief adds a route for admins of all sites.
-func (f *Frame) Chief(pattern string, h Handler) { f.add(pattern, Chiefs, h) }
+func (t *Routes) Chief(pattern string, h Handler) { t.add(pattern, Chiefs, h) }
 
 // Upload adds a route for operators, to which up to so many bytes are sent. Its handler reads them.
-func (f *Frame) Upload(pattern string, most int64, h Handler) {
-	f.uploads[pattern] = most
-	f.SignedIn(pattern, h)
+func (t *Routes) Upload(pattern string, most int64, h Handler) {
+	t.uploads[pattern] = most
+	t.SignedIn(pattern, h)
 }
 
 // Files adds a route for everybody, which has no session.
-func (f *Frame) Files(pattern string, h http.Handler) {
-	f.routes = append(f.routes, route{pattern: pattern, files: h})
+func (t *Routes) Files(pattern string, h http.Handler) {
+	t.all = append(t.all, route{pattern: pattern, files: h})
 }
 
-func (f *Frame) add(pattern string, who Who, h Handler) {
-	f.routes = append(f.routes, route{pattern: pattern, who: who, handler: h})
+func (t *Routes) add(pattern string, who Who, h Handler) {
+	t.all = append(t.all, route{pattern: pattern, who: who, handler: h})
 }
 
 // Patterns are those of all routes, as [http.ServeMux] reads them.
-func (f *Frame) Patterns() []string {
-	patterns := make([]string, len(f.routes))
-	for i, one := range f.routes {
+func (t *Routes) Patterns() []string {
+	patterns := make([]string, len(t.all))
+	for i, one := range t.all {
 		patterns[i] = one.pattern
 	}
 	return patterns
@@ -110,7 +116,7 @@ func (f *Frame) Room(r Room) { f.rooms = append(f.rooms, r) }
 func (f *Frame) Handler(guard func(Who, Handler) Handler) http.Handler {
 	f.Pages = f.parse()
 	mux := http.NewServeMux()
-	for _, one := range f.routes {
+	for _, one := range f.Routes.all {
 		switch {
 		case one.files != nil:
 			mux.Handle(one.pattern, one.files)
