@@ -25,10 +25,9 @@ const RepeatWindow = 10 * time.Minute
 // chose, is remembered. Senders repeat what failed for hours at most.
 const RequestMemory = 30 * 24 * time.Hour
 
-// Add stores the submission as a lead, adds its phone and e-mail to what is
-// known of the visitor, and returns when both are durable. A submission that
-// was delivered before is not stored again: the lead that it made is returned,
-// with repeated true.
+// Add stores the submission as a lead, adds its phone and e-mail to what is known of the visitor, and returns when both
+// are durable. A submission that was delivered before is not stored again: the lead that it made is returned, with
+// repeated true.
 //
 // What cannot be stored as it is has been cut then, see [submission.Submission.Check]. The error
 // is an [submission.Invalid] when the submission is at fault, and nothing is stored then.
@@ -54,8 +53,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
 		UserFields: s.UserFields, URL: visit.Clip(s.URL, submission.MaxAddress), SiteError: s.SiteError,
 	}
-	// The visit keeps its source itself. A lead whose visit is gone, or
-	// cannot be read now, is a lead all the same.
+	// The visit keeps its source itself. A lead whose visit is gone, or cannot be read now, is a lead all the same.
 	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Visit); err == nil {
 		lead.Source = source
 	}
@@ -185,8 +183,8 @@ func reachSite(ctx context.Context, tx db.Tx, a *adding) error {
 	return err
 }
 
-// Made is a lead that was made earlier. If it has been erased since, no more is known of it than what is given; the sender
-// has delivered it all the same.
+// Made is a lead that was made earlier. If it has been erased since, no more is known of it than what is given; the
+// sender has delivered it all the same.
 func (l *Leads) Made(ctx context.Context, known Lead) (Lead, error) {
 	lead, err := l.Get(ctx, known.SiteID, known.ID)
 	if errors.Is(err, ErrUnknown) {
@@ -213,9 +211,8 @@ func note(ctx context.Context, tx db.Tx, lead Lead, request string, within time.
 	return earlier, err
 }
 
-// forgotten is how many old requests each new lead clears away: more than the
-// one that it adds, so that those of an idle year are gone soon, and few enough
-// to cost it nothing.
+// forgotten is how many old requests each new lead clears away: more than the one that it adds, so that those of an
+// idle year are gone soon, and few enough to cost it nothing.
 const forgotten = 4
 
 // forget deletes requests of the site that are older than RequestMemory.

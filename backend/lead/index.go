@@ -29,8 +29,9 @@ func (l *Leads) store(ctx context.Context, tx db.Tx, lead *ready) error {
 	return nil
 }
 
-// index has the lead found by its words, or the one that it is a part of by the words of both. words are the lead's own,
-// if they are known. Those of several leads are of the beginnings of their texts, and so are found in a transaction.
+// index has the lead found by its words, or the one that it is a part of by the words of both. words are the lead's
+// own, if they are known. Those of several leads are of the beginnings of their texts, and so are found in a
+// transaction.
 func (l *Leads) index(ctx context.Context, tx db.Tx, lead Lead, words string) error {
 	root, err := rootOf(ctx, tx, lead, readBegun)
 	if err != nil {

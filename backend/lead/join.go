@@ -11,10 +11,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
-// A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the
-// site's server calls. Within RepeatWindow, what one visitor sends by different ways and with the same
-// phone or e-mail is one request. Two sales of different amounts are two. A form that the site has answered with an error,
-// and then takes, perhaps as the visitor has mended a field, is one request as well.
+// A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the site's server
+// calls. Within RepeatWindow, what one visitor sends by different ways and with the same phone or e-mail is one
+// request. Two sales of different amounts are two. A form that the site has answered with an error, and then takes,
+// perhaps as the visitor has mended a field, is one request as well.
 
 // joined is the lead of a visitor that another one, which comes by another way, becomes a part of.
 type joined struct {
@@ -24,8 +24,8 @@ type joined struct {
 	failed int
 }
 
-// other finds the lead that the visitor has just sent by another way, or by a form of which the site has failed. Its columns
-// go where fields says.
+// other finds the lead that the visitor has just sent by another way, or by a form of which the site has failed. Its
+// columns go where fields says.
 func other[T any](ctx context.Context, from db.Queries, lead Lead, columns string, fields func(*T) []any) (found T, is bool, err error) {
 	if lead.Visitor == 0 || lead.Email == "" && lead.Phone == "" {
 		return found, false, nil // it may be anybody's
@@ -132,8 +132,8 @@ func (l *Lead) add(other Lead) {
 	}
 }
 
-// mend takes what the other one says, by the same form and later. What it said differently before goes to the fields and
-// to the other one.
+// mend takes what the other one says, by the same form and later. What it said differently before goes to the fields
+// and to the other one.
 func (l *Lead) mend(other *Lead, fields map[string]string) {
 	if strings.TrimSpace(other.Message) != "" {
 		l.Message, other.Message = other.Message, l.Message

@@ -1,9 +1,8 @@
 // Package lead keeps the requests that visitors send from a site's forms: what
 // was asked, by whom, from which page, and which source had brought them.
 //
-// A lead arrives by the browser script or by a call from the site's server. It
-// is acknowledged only when it is durable, and however often the same request
-// comes, it is one lead.
+// A lead arrives by the browser script or by a request of the site's server. It is acknowledged only when it is
+// durable, and however often the same request comes, it is one lead.
 package lead
 
 import (
@@ -17,20 +16,18 @@ import (
 // The ways by which a lead arrives.
 const (
 	Script = "script" // addOfflineRequest in the browser
-	Server = "server" // a call from the site's server
+	Server = "server" // a request of the site's server
 	Form   = "form"   // a form post captured on its way to the site
 	Chat   = "chat"   // a conversation that nobody has answered in time
 )
 
-// Added is the kind of the journal's entry for a new lead. Its subject is the
-// lead, and its data says no more than which kind of lead it is:
-// {"origin","is_sale","form_name","marks"}, the last two where there are any. Who sent it is read with [Leads.Get], so
-// that erasing a lead erases the person.
+// Added is the kind of the journal's entry for a new lead. Its subject is the lead, and its data says no more than
+// which kind of lead it is: {"origin","is_sale","form_name","marks"}, the last two where there are any. Who sent it is
+// read with [Leads.Get], so that erasing a lead erases the person.
 const Added = "lead.added"
 
-// Lead is a stored request (browser interface, section 2.2). Texts are as the
-// sender wrote them, HTML and line breaks included, and are empty when nothing
-// was sent.
+// Lead is a stored request (browser interface, section 2.2). Texts are as the sender wrote them, HTML and line breaks
+// included, and are empty when nothing was sent.
 type Lead struct {
 	ID     int64
 	SiteID int64
@@ -38,16 +35,14 @@ type Lead struct {
 	visit.Ref
 	// At is when the lead arrived, to the millisecond.
 	At time.Time
-	// Origin is Script, Server, Form or Chat, and Also are the further ways by which the same request
-	// has come.
+	// Origin is Script, Server, Form or Chat, and Also are the further ways by which the same request has come.
 	Origin string
 	Also   []string
 
 	Name  string
 	Email string
-	// Phone is as written; PhoneDigits is the same number in international
-	// form, for comparing and dialling, and PhoneExtension what is dialled behind
-	// it. Both are empty where it is not known which number is meant.
+	// Phone is as written; PhoneDigits is the same number in international form, for comparing and dialling, and
+	// PhoneExtension what is dialled behind it. Both are empty where it is not known which number is meant.
 	Phone, PhoneDigits, PhoneExtension string
 	Message                            string
 	// IsSale marks a sale. SaleCost is its amount as a decimal with a point,

@@ -48,8 +48,8 @@ func (l *Lead) mark(mark string) {
 	}
 }
 
-// hashOf is the hash of a message's beginning, as far as that is searched, without its white space and capitals; 0 for a
-// message that is short.
+// hashOf is the hash of a message's beginning, as far as that is searched, without its white space and capitals; 0 for
+// a message that is short.
 func hashOf(message string) int64 {
 	if words := strings.Join(strings.Fields(strings.ToLower(visit.Clip(message, search.MaxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
 		return db.Hash(words)

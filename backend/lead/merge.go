@@ -20,8 +20,7 @@ var (
 	ErrManyParts = fmt.Errorf("a lead has at most %d parts", MaxParts)
 )
 
-// tree is a query of the parts of the leads that it is given, and of their parts, with the lead
-// that each belongs to.
+// tree is a query of the parts of the leads that it is given, and of their parts, with the lead that each belongs to.
 const tree = `WITH RECURSIVE tree(site_id, root, id) AS (
 	SELECT site_id, merged_into, id FROM leads WHERE merged_into <> 0 AND (site_id, merged_into) IN (%s)
 	UNION ALL SELECT l.site_id, tree.root, l.id FROM tree JOIN leads l ON l.site_id = tree.site_id AND l.merged_into = tree.id AND l.merged_into <> 0)`

@@ -39,10 +39,9 @@ type Delivery struct {
 	// At is when it happened.
 	At    time.Time
 	State State
-	// Attempts are those that have been made, TriedAt is when the last one ended, and
-	// Status what it was answered; 0 when there was no answer. Reason is a word for
-	// programs: why it was not delivered, see [Reasons]; Detail says more, where more may
-	// be said.
+	// Attempts are those that have been made, TriedAt is when the last one ended, and Status what it was answered; 0
+	// when there was no answer. Reason is a word for programs: why it was not delivered, see [Reasons]; Detail says
+	// more, where more may be said.
 	Attempts int
 	TriedAt  time.Time
 	Status   int
@@ -54,8 +53,7 @@ type Delivery struct {
 	lane int64
 }
 
-// KeepFor is how long a delivery stands in the log. One that has waited so long is not
-// delivered any more.
+// KeepFor is how long a delivery stands in the log. One that has waited so long is not delivered any more.
 const KeepFor = 30 * 24 * time.Hour
 
 // Key names the delivery within its site.
@@ -102,9 +100,8 @@ func deliveries(ctx context.Context, from db.Queries, query string, args ...any)
 	return list, nil
 }
 
-// Log returns deliveries of the site, the latest first, limit at most: those behind the
-// place, or the latest with the zero Place; of one endpoint, or of all with 0; of one
-// state, or of all with none.
+// Log returns deliveries of the site, the latest first, limit at most: those behind the place, or the latest with the
+// zero Place; of one endpoint, or of all with 0; of one state, or of all with none.
 func (d *Deliveries) Log(ctx context.Context, siteID, endpointID int64, state State, behind Place, limit int) ([]Delivery, error) {
 	if behind == (Place{}) {
 		behind.Entry = math.MaxInt64
@@ -219,8 +216,7 @@ func (d *Deliveries) release(ctx context.Context) error {
 // prunedAtOnce bounds how many deliveries one transaction deletes.
 const prunedAtOnce = 500
 
-// Prune deletes deliveries that are older than [KeepFor], and those of endpoints that have
-// been removed.
+// Prune deletes deliveries that are older than [KeepFor], and those of endpoints that have been removed.
 func (d *Deliveries) Prune(ctx context.Context) error {
 	old := d.now().Add(-KeepFor).UnixMilli()
 	for which, args := range map[string][]any{

@@ -21,8 +21,7 @@ import (
 // jobTimeout is what a job has, with what it asks the database.
 const jobTimeout = 30 * time.Second
 
-// schedule are the pauses between attempts, as Standard Webhooks has them: some three
-// days in all.
+// schedule are the pauses between attempts, as Standard Webhooks has them: some three days in all.
 var schedule = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 // patience is how long one waits at least for a receiver that is away.
@@ -131,8 +130,7 @@ func (d *Deliveries) count(result string) {
 	}
 }
 
-// noteTimeout is what a node that is ending has to note what came of an attempt: it would
-// be made again.
+// noteTimeout is what a node that is ending has to note what came of an attempt: it would be made again.
 const noteTimeout = 5 * time.Second
 
 // note stores what came of the attempt.
@@ -219,8 +217,8 @@ func (d *Deliveries) HasMail() bool { return d.settings().Mail != nil }
 // ErrNoServer means that no mail server is configured.
 var ErrNoServer = errors.New("no mail server is configured")
 
-// Send hands a letter that somebody has asked for to the mail server. It returns [ErrNoServer] when there is none. never is
-// true when another attempt would fare no better.
+// Send hands a letter that somebody has asked for to the mail server. It returns [ErrNoServer] when there is none.
+// never is true when another attempt would fare no better.
 func (d *Deliveries) Send(ctx context.Context, l mail.Letter) (never bool, err error) {
 	server := d.settings().Mail
 	if server == nil {

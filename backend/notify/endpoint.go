@@ -28,8 +28,7 @@ const (
 const (
 	// MaxEndpoints bounds the endpoints of a site.
 	MaxEndpoints = 20
-	// EarlierHolds is how long an earlier secret signs beside the one that has taken its
-	// place.
+	// EarlierHolds is how long an earlier secret signs beside the one that has taken its place.
 	EarlierHolds = 7 * 24 * time.Hour
 )
 
@@ -43,11 +42,9 @@ type Endpoint struct {
 	Events []Event
 	// Language is that of texts: of mails, and of what templates are filled with.
 	Language string
-	// Subject is the template of a mail's subject, empty for the usual one; see
-	// [template.Check].
+	// Subject is the template of a mail's subject, empty for the usual one; see [template.Check].
 	Subject string
-	// Template is that of a mail's text, empty for the usual one, or of a webhook's body,
-	// empty for the event as JSON.
+	// Template is that of a mail's text, empty for the usual one, or of a webhook's body, empty for the event as JSON.
 	Template string
 	// ContentType is that of a webhook's own template.
 	ContentType string
@@ -100,8 +97,7 @@ func (i *Invalid) Error() string { return i.Field + ": " + i.Err.Error() }
 // Unwrap is the error without the field's name.
 func (i *Invalid) Unwrap() error { return i.Err }
 
-// Check returns an [Invalid] for the first thing that is wrong. allowed are as in
-// [Settings].
+// Check returns an [Invalid] for the first thing that is wrong. allowed are as in [Settings].
 func (e Endpoint) Check(allowed []netip.Prefix) error {
 	switch e.Kind {
 	case Webhook:

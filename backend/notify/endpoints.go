@@ -29,8 +29,7 @@ const (
 // ErrUnknown is returned for an endpoint that is not there, or a delivery.
 var ErrUnknown = errors.New("unknown endpoint")
 
-// ErrChanged is returned for a change of an endpoint that somebody else has changed
-// meanwhile.
+// ErrChanged is returned for a change of an endpoint that somebody else has changed meanwhile.
 var ErrChanged = errors.New("the endpoint has been changed by somebody else meanwhile")
 
 // ErrTooMany is returned for one endpoint more than [MaxEndpoints].
@@ -114,9 +113,8 @@ func (a *Endpoints) Get(ctx context.Context, siteID, id int64) (Endpoint, error)
 // Check returns an [Invalid] for the first thing that is wrong with the endpoint.
 func (a *Endpoints) Check(e Endpoint) error { return e.Check(a.settings().Allowed) }
 
-// Add adds the endpoint to its site, and returns it with the secret that signs its
-// messages, which is not shown again; a mail address has none. by is the login of who did
-// it. The error may be an [Invalid] or [ErrTooMany].
+// Add adds the endpoint to its site, and returns it with the secret that signs its messages, which is not shown again;
+// a mail address has none. by is the login of who did it. The error may be an [Invalid] or [ErrTooMany].
 func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoint, secret string, err error) {
 	if err := a.Check(e); err != nil {
 		return Endpoint{}, "", err
@@ -161,8 +159,7 @@ func (a *Endpoints) append(ctx context.Context, tx db.Tx, e Endpoint, kind, by s
 	return journal.Append(ctx, tx, journal.Entry{SiteID: e.SiteID, At: a.now(), Kind: kind, SubjectID: e.ID, Data: data})
 }
 
-// change changes an endpoint of the site in one transaction and notes it by kind; f
-// changes the row, and may refuse.
+// change changes an endpoint of the site in one transaction and notes it by kind; f changes the row, and may refuse.
 func (a *Endpoints) change(ctx context.Context, siteID, id int64, kind, by string, f func(ctx context.Context, tx db.Tx, e Endpoint) error) error {
 	err := a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		e, err := endpoint(ctx, tx, siteID, id)

@@ -22,8 +22,7 @@ func (e Endpoint) write(v values) (w Written, err error) {
 	return w, err
 }
 
-// Preview is the mail that a made-up lead would make, by the endpoint's templates. The error is
-// an [Invalid].
+// Preview is the mail that a made-up lead would make, by the endpoint's templates. The error is an [Invalid].
 func (d *Deliveries) Preview(e Endpoint, site string) (Written, error) {
 	if err := template.Check(e.Subject, template.Subject); err != nil {
 		return Written{}, &Invalid{"subject", "template", err}

@@ -99,8 +99,7 @@ type testData struct {
 	Text string `json:"text"`
 }
 
-// message is what the delivery tells now, and the values with which templates are filled
-// in the language.
+// message is what the delivery tells now, and the values with which templates are filled in the language.
 func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (m Message, v values, err error) {
 	key, err := d.Sites.Key(ctx, r.SiteID)
 	if err != nil {

@@ -1,10 +1,9 @@
 // Package notify tells others what happens at a site: leads, sales, calls and forms that
 // failed, by webhooks and by mail.
 //
-// The journal says what has happened. A reader of it notes a delivery for each endpoint
-// that wants to know, and adds a job to the queue, in one transaction. What is sent is
-// made of the tables when it is sent: what has been erased until then is not sent, and
-// neither the queue nor the log of deliveries names a person.
+// The journal says what has happened. A reader of it notes a delivery for each endpoint that wants to know, and adds a
+// job to the queue, in one transaction. What is sent is made of the tables when it is sent: what has been erased until
+// then is not sent, and neither the queue nor the log of deliveries names a person.
 package notify
 
 import (
@@ -64,9 +63,8 @@ type Observer interface {
 	Delivery(result string)
 }
 
-// Results are what may come of an attempt to deliver: it was taken, it will be tried
-// again, it was given up, it waits at an endpoint that is paused, or there is nothing to
-// tell any more.
+// Results are what may come of an attempt to deliver: it was taken, it will be tried again, it was given up, it waits
+// at an endpoint that is paused, or there is nothing to tell any more.
 var Results = []string{string(delivered), "retried", string(failed), string(held), string(dropped)}
 
 // Subjects are what is told of.
@@ -79,8 +77,7 @@ type Subjects struct {
 	Calls   *call.Calls
 }
 
-// Deliveries keeps what was sent to endpoints, and sends. It is safe for concurrent use,
-// on any number of nodes.
+// Deliveries keeps what was sent to endpoints, and sends. It is safe for concurrent use, on any number of nodes.
 type Deliveries struct {
 	Subjects
 	Endpoints *Endpoints

@@ -926,6 +926,7 @@ CREATE INDEX callback_networks_of_time ON callback_networks (site_id, at);
 
 -- "address" is the URL of a webhook or an address of mail. An endpoint has "begun" once the reader of the journal has
 -- come to where it was added: what was before is not sent there. It is "gone" when the receiver has said so.
+-- "events" are words with spaces between them, seven at most: whoever notes an event reads all endpoints of its site at once.
 CREATE TABLE endpoints (
 	site_id        BIGINT NOT NULL,
 	id             BIGINT NOT NULL,

@@ -1,5 +1,5 @@
-// Package inbox is the list of leads that operators work through: what they filter and search it by, and which leads each
-// of them has not read. It reads the table of package lead, and owns what has been read.
+// Package inbox is the list of leads that operators work through: what they filter and search it by, and which leads
+// each of them has not read. It reads the table of package lead, and owns what has been read.
 package inbox
 
 import (

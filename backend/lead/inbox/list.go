@@ -12,9 +12,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// How many leads of the sites one page of the inbox looks at: near at first, and far where these fill no page. The page then
-// says where to go on, so that a filter that few leads meet costs little among millions. An index has what the filters
-// ask. What has to be read beside it costs more: the leads of a number or of words, and their words on PostgreSQL.
+// How many leads of the sites one page of the inbox looks at: near at first, and far where these fill no page. The page
+// then says where to go on, so that a filter that few leads meet costs little among millions. An index has what the
+// filters ask. What has to be read beside it costs more: the leads of a number or of words, and their words on
+// PostgreSQL.
 const (
 	near, far           = 2000, 200_000
 	nearRead, farRead   = 500, 10_000
@@ -41,9 +42,10 @@ type key struct {
 
 func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at} }
 
-// List returns outlines of the leads of the filter behind the cursor, see [lead.Leads.Outline], newest first, limit at most.
-// Parts of other leads are left out. More than 64 sites are looked through as one list, in which leads of others lie
-// between. With a search SQLite goes by the order in which leads were stored. The error may be that of [Filter.Check].
+// List returns outlines of the leads of the filter behind the cursor, see [lead.Leads.Outline], newest first, limit at
+// most. Parts of other leads are left out. More than 64 sites are looked through as one list, in which leads of others
+// lie between. With a search SQLite goes by the order in which leads were stored. The error may be that of
+// [Filter.Check].
 func (b *Inbox) List(ctx context.Context, f Filter, behind lead.Cursor, limit int) (Page, error) {
 	if err := f.Check(); err != nil {
 		return Page{}, err
@@ -163,8 +165,8 @@ func (b *browsing) cut(keys []key) ([]key, *key) {
 	return keys, nil
 }
 
-// endOf is a key up to which no more than most leads are behind the place, or one for each of the sites; nil if there are
-// no more.
+// endOf is a key up to which no more than most leads are behind the place, or one for each of the sites; nil if there
+// are no more.
 func (b *browsing) endOf(ctx context.Context, place *key, most int) (*key, error) {
 	ends, err := b.list(ctx, place, nil, false, fmt.Sprintf(` LIMIT 1 OFFSET %d`, most/max(1, len(b.sites))))
 	if err != nil || len(ends) == 0 {
@@ -173,8 +175,8 @@ func (b *browsing) endOf(ctx context.Context, place *key, most int) (*key, error
 	return &ends[0], nil
 }
 
-// list returns the keys behind the place up to the end, which may be nil, of each site by the limit; where they are tested,
-// of leads that the filter means.
+// list returns the keys behind the place up to the end, which may be nil, of each site by the limit; where they are
+// tested, of leads that the filter means.
 func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit string) ([]key, error) {
 	var q query
 	a, order := b.along, ` ORDER BY at DESC, id DESC`

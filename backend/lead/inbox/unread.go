@@ -18,9 +18,8 @@ const Read = "lead.read"
 // MaxUnread is how many unread leads are told of, the newest.
 const MaxUnread = 200
 
-// Unread returns the leads of the sites that the operator has not read, newest first,
-// MaxUnread at most: those that came after the time, up to the place in the journal,
-// which keeps a month.
+// Unread returns the leads of the sites that the operator has not read, newest first, MaxUnread at most: those that
+// came after the time, up to the place in the journal, which keeps a month.
 func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]lead.Name, error) {
 	type mark struct {
 		site int64
@@ -58,8 +57,7 @@ func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 	return unread, nil
 }
 
-// MarkRead notes that the operator has read all leads that are there now: of the
-// site, or with siteID 0 of all.
+// MarkRead notes that the operator has read all leads that are there now: of the site, or with siteID 0 of all.
 func (b *Inbox) MarkRead(ctx context.Context, operatorID, siteID int64) error {
 	end, err := b.journal.End(ctx)
 	if err == nil {

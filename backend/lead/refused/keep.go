@@ -19,10 +19,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
-// Anybody can make calls that are refused, as often as the service answers. So the submission of a refused call waits in
-// memory, where it costs its sender's neighbours nothing, and is written in bundles, of which there is one at a time and
-// one a second at most. Forms are fewer, as those of a client are limited, and nobody repeats them: each is written at
-// once, see [Refusals.Add].
+// Anybody can send what is refused, as often as the service answers. So what was refused of a request waits
+// in memory, where it costs its sender's neighbours nothing, and is written in bundles, of which there is one at a time
+// and one a second at most. Forms are fewer, as those of a client are limited, and nobody repeats them: each is written
+// at once, see [Refusals.Add].
 const (
 	keepEvery = time.Second
 	// keepTimeout bounds the last write when the service ends.
@@ -36,9 +36,9 @@ func (f *Refusals) AddSoon(r Refusal) {
 	f.waiting.add(r)
 }
 
-// Add keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is
-// counted and kept is false. Its ID and Times are filled in here, and At where it is zero. The same of the same moment is
-// kept once.
+// Add keeps a submission that became no lead, and returns when it is durable. If there is no room for it, it is counted
+// and kept is false. Its ID and Times are filled in here, and At where it is zero. The same of the same moment is kept
+// once.
 func (f *Refusals) Add(ctx context.Context, r Refusal) (kept bool, err error) {
 	if r.At.IsZero() {
 		r.At = f.now()
@@ -93,8 +93,7 @@ func (f *Refusals) Run(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// Write writes one bundle of what was refused. What could not be written is
-// tried again by the next.
+// Write writes one bundle of what was refused. What could not be written is tried again by the next.
 func (f *Refusals) Write(ctx context.Context) error {
 	bundle, lost := f.waiting.take()
 	if len(bundle) == 0 && len(lost) == 0 {
@@ -164,8 +163,8 @@ func (r *Refusal) store(ctx context.Context, tx db.Tx, digest string, day int64)
 	return true, err
 }
 
-// takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them, it
-// counts the submission as lost, and room is false.
+// takeRoom counts the bytes of the submission for its site and its network. Where one of the two has no room for them,
+// it counts the submission as lost, and room is false.
 func (r *Refusal) takeRoom(ctx context.Context, tx db.Tx, day int64) (room bool, err error) {
 	size := perRow + len(r.Sent) + len(r.URL) + len(r.Reason) + len(r.Forward)
 	const take = `INSERT INTO refused_days (site_id, day, network, bytes, lost) VALUES ($1, $2, $3, $4, 0)
@@ -194,8 +193,7 @@ func countLost(ctx context.Context, tx db.Tx, siteID, day int64, times int) erro
 	return err
 }
 
-// Lost is how many refused submissions of the sites were not kept in the last 30 days, as there was no room for
-// them.
+// Lost is how many refused submissions of the sites were not kept in the last 30 days, as there was no room for them.
 func (f *Refusals) Lost(ctx context.Context, sites scope.Sites) (int, error) {
 	lost, _, err := db.One(ctx, f.db.Read(), db.Only[int], `SELECT CAST(COALESCE(SUM(lost), 0) AS BIGINT) FROM refused_days WHERE network = '' AND `+sites.SQL("site_id"))
 	if err != nil {

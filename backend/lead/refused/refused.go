@@ -1,6 +1,6 @@
-// Package refused keeps what was sent as a lead and became none, for the owner of the site to see why, and to make leads
-// of it all the same. What everybody can send has bounds here: in memory while it waits, and in bytes of a site and of a
-// network on a day.
+// Package refused keeps what was sent as a lead and became none, for the owner of the site to see why, and to make
+// leads of it all the same. What everybody can send has bounds here: in memory while it waits, and in bytes of a site
+// and of a network on a day.
 package refused
 
 import (
@@ -55,8 +55,7 @@ type Refusal struct {
 	Origin string
 	// Code and Reason are what the sender was told.
 	Code, Reason string
-	// Sent are the fields as they were sent, as a JSON object, without the secret ones.
-	// Long texts are cut.
+	// Sent are the fields as they were sent, as a JSON object, without the secret ones. Long texts are cut.
 	Sent json.RawMessage
 	// Region is that of the [submission.Submission], URL the page's address.
 	Region, URL string
@@ -84,9 +83,9 @@ type Refusals struct {
 	waiting   waiting
 }
 
-// New returns the refused submissions of the database, in which the leads are that are made of them. elsewhere sends one to
-// the service that its Forward names: the submission is durable there or on its way when elsewhere returns nil. It may be
-// nil where none has been forwarded.
+// New returns the refused submissions of the database, in which the leads are that are made of them. elsewhere sends
+// one to the service that its Forward names: the submission is durable there or on its way when elsewhere returns nil.
+// It may be nil where none has been forwarded.
 func New(d *db.DB, leads *lead.Leads, elsewhere func(ctx context.Context, r Refusal, s submission.Submission) error, now func() time.Time) *Refusals {
 	return &Refusals{db: d, leads: leads, elsewhere: elsewhere, now: now, ids: d.Sequence("refused_leads", 256)}
 }
@@ -128,8 +127,7 @@ func (r Refusal) Cursor() lead.Cursor { return lead.Cursor{At: r.At, ID: r.ID} }
 // ErrUnknown is returned for a refused submission that is not there (any more).
 var ErrUnknown = errors.New("unknown refused submission")
 
-// List returns the refused submissions behind the cursor, newest first, limit
-// at most: those of the sites.
+// List returns the refused submissions behind the cursor, newest first, limit at most: those of the sites.
 func (f *Refusals) List(ctx context.Context, sites scope.Sites, behind lead.Cursor, limit int) ([]Refusal, error) {
 	at, id := behind.Bounds()
 	return f.read(ctx, `(at, id) < ($1, $2) AND `+sites.SQL("site_id"), limit, at, id)
@@ -162,8 +160,9 @@ func (f *Refusals) Reachable(ctx context.Context, sites scope.Sites, behind lead
 }
 
 // TakeOver makes a lead of a refused submission, with all that is usable of it; doing so again returns the same lead. A
-// cost without a sale becomes a user field. The error is a [submission.Invalid] when nothing is usable, and ErrUnknown when
-// there is no such submission. Where the site's leads are elsewhere, it is sent there, and the lead has Elsewhere for its ID.
+// cost without a sale becomes a user field. The error is a [submission.Invalid] when nothing is usable, and ErrUnknown
+// when there is no such submission. Where the site's leads are elsewhere, it is sent there, and the lead has Elsewhere
+// for its ID.
 func (f *Refusals) TakeOver(ctx context.Context, siteID, id int64) (lead.Lead, error) {
 	r, err := f.Get(ctx, siteID, id)
 	if err != nil {
@@ -234,8 +233,7 @@ func (f *Refusals) read(ctx context.Context, which string, limit int, args ...an
 	return list, nil
 }
 
-// shortened are the fields as they are kept: an object of maxSent bytes at most, its
-// longest texts cut first.
+// shortened are the fields as they are kept: an object of maxSent bytes at most, its longest texts cut first.
 func shortened(sent json.RawMessage) json.RawMessage {
 	var object map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(sent))

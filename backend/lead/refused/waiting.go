@@ -9,8 +9,7 @@ const (
 	// maxWaiting and maxWaitingSize bound what waits, in submissions and bytes.
 	maxWaiting     = 512
 	maxWaitingSize = 4 << 20
-	// maxBundle is how many are written at once. Of one address they are no more than
-	// maxWaitingOfAddress.
+	// maxBundle is how many are written at once. Of one address they are no more than maxWaitingOfAddress.
 	maxBundle           = 64
 	maxWaitingOfAddress = 16
 )

@@ -40,8 +40,8 @@ const (
 	scrubPause     = 3
 )
 
-// Scrub writes the index of SQLite anew, without the words of leads that are gone: until then these stand in it, and are
-// only not found.
+// Scrub writes the index of SQLite anew, without the words of leads that are gone: until then these stand in it, and
+// are only not found.
 func Scrub(ctx context.Context, d *db.DB) error {
 	if d.Engine() != db.SQLite {
 		return nil

@@ -133,8 +133,9 @@ func (q Query) TSQuery() string {
 	return q.write(func(word string) string { return `'` + word + `':*` }, " & ", " | ")
 }
 
-// SQLite keeps the leads of beginnings of up to four letters. Those of longer ones it gathers from all words that begin so,
-// which takes long where one of these is in every lead. So the words are looked up, and each of a few is searched by itself.
+// SQLite keeps the leads of beginnings of up to four letters. Those of longer ones it gathers from all words that begin
+// so, which takes long where one of these is in every lead. So the words are looked up, and each of a few is searched
+// by itself.
 const (
 	keptBeginning = 4
 	fewWords      = 40

@@ -153,8 +153,8 @@ type Texts struct {
 	UserFields            map[string]string
 }
 
-// Words are those by which a lead is found that the leads are parts of, with blanks between them. However long the texts
-// are, it takes less than a few milliseconds.
+// Words are those by which a lead is found that the leads are parts of, with blanks between them. However long the
+// texts are, it takes less than a few milliseconds.
 func Words(leads ...Texts) string { return strings.Join(vocabularyOf(leads), " ") }
 
 func vocabularyOf(leads []Texts) []string {

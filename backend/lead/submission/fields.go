@@ -20,14 +20,12 @@ var service = map[string]bool{
 	"consultant_server_url": true,
 }
 
-// fields are what was sent, in the types of JSON: string, json.Number, bool,
-// nil, []any, map[string]any.
+// fields are what was sent, in the types of JSON: string, json.Number, bool, nil, []any, map[string]any.
 type fields map[string]any
 
-// FromObject reads the object that a site gave to addOfflineRequest. Sites give
-// whole forms: fields in arrays of one, fields without content, fields of their
-// own. What a field cannot hold is kept as a user field and noted. The error is an
-// [Invalid] when there are no fields at all.
+// FromObject reads the object that a site gave to addOfflineRequest. Sites give whole forms: fields in arrays of one,
+// fields without content, fields of their own. What a field cannot hold is kept as a user field and noted. The error is
+// an [Invalid] when there are no fields at all.
 func FromObject(object json.RawMessage) (Submission, error) {
 	steps.Walk(len(object))
 	decoder := json.NewDecoder(bytes.NewReader(object))
@@ -43,9 +41,8 @@ func FromObject(object json.RawMessage) (Submission, error) {
 	return fields(values).submission("message", "text"), nil
 }
 
-// FromForm reads the fields of a server's call (browser interface, section
-// 4.2), the credentials among them left out. What a field cannot hold is kept as a
-// user field and noted.
+// FromForm reads the fields of a server's call (browser interface, section 4.2), the credentials among them left out.
+// What a field cannot hold is kept as a user field and noted.
 func FromForm(form url.Values) Submission { return fieldsOf(form).submission("text", "message") }
 
 func fieldsOf(form url.Values) fields {
@@ -83,9 +80,8 @@ func (f fields) group() {
 	f["user_fields"] = grouped
 }
 
-// submission takes the fields apart. The text of the request is in one of two
-// fields, of which the first is the documented one; if both hold something, the
-// other is the site's own.
+// submission takes the fields apart. The text of the request is in one of two fields, of which the first is the
+// documented one; if both hold something, the other is the site's own.
 func (f fields) submission(message, otherMessage string) Submission {
 	f.group()
 	if nothing(f[message]) && !nothing(f[otherMessage]) {
@@ -124,8 +120,8 @@ func (r *reading) add(name string, value any) {
 	r.UserFields[Free(r.UserFields, name)] = written(value)
 }
 
-// Free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names that
-// are tried for one name are none of those for another, so all tries together are as many as the names.
+// Free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names
+// that are tried for one name are none of those for another, so all tries together are as many as the names.
 func Free[V any](of map[string]V, name string) string {
 	other := name
 	for n := 1; ; n++ {
@@ -138,8 +134,7 @@ func Free[V any](of map[string]V, name string) string {
 	}
 }
 
-// userFields are those under the name user_fields and, beside them, all that
-// the interface does not know.
+// userFields are those under the name user_fields and, beside them, all that the interface does not know.
 func (r *reading) userFields(message string) {
 	var known map[string]any
 	switch named := single(r.sent["user_fields"]).(type) {

@@ -1,5 +1,6 @@
-// Package submission reads what is sent as a lead: by the browser script, or by a call from the site's server. It takes
-// each field for what it can hold, keeps what does not fit as a user field, and says so. Package lead stores the result.
+// Package submission reads what is sent as a lead: by the browser script, or by a request of the site's server. It
+// takes each field for what it can hold, keeps what does not fit as a user field, and says so. Package lead stores the
+// result.
 package submission
 
 import (
@@ -19,8 +20,7 @@ import (
 const (
 	// MaxShort is the size in bytes of a name, e-mail, phone, form's name, or name of a user field.
 	MaxShort = 1024
-	// maxText is the size in bytes of all texts of a lead together. Transcripts
-	// of whole chats arrive as leads.
+	// maxText is the size in bytes of all texts of a lead together. Transcripts of whole chats arrive as leads.
 	maxText = 1 << 20
 	// MaxUserFields is the number of user fields.
 	MaxUserFields = 200
@@ -28,9 +28,8 @@ const (
 	MaxAddress = 2048
 )
 
-// Submission is a lead on its way in: what the sender said, read by
-// [FromObject] or [FromForm], and who and where it comes from, which the
-// receiver fills in.
+// Submission is a lead on its way in: what the sender said, read by [FromObject] or [FromForm], and who and where it
+// comes from, which the receiver fills in.
 type Submission struct {
 	SiteID int64
 	// Ref is the page view of the lead, already found to be the sender's.
@@ -43,8 +42,7 @@ type Submission struct {
 	// IdempotencyKey is the key that a server chose for its call. Coming again
 	// from the same page view within RequestMemory, it means the same lead.
 	//
-	// With none of the three, the same content from the same page view within
-	// RepeatWindow means the same lead.
+	// With none of the three, the same content from the same page view within RepeatWindow means the same lead.
 	IdempotencyKey string
 	// FormKey names the form. Forms of the same name that come within RepeatWindow are the same lead. Where another
 	// Frontdesk has told it, that holds for the same visitor.
@@ -76,8 +74,7 @@ type Submission struct {
 	content string // the hash of all that was sent, where it is cut; see Shorten
 }
 
-// Note says what became of a field that could not be stored as it was sent. It never
-// repeats the field's content.
+// Note says what became of a field that could not be stored as it was sent. It never repeats the field's content.
 type Note struct {
 	// Field is a documented name, or user_fields for any other.
 	Field string `json:"field"`
@@ -92,8 +89,7 @@ type Invalid struct {
 	// Code is a word for programs: empty, wrong_type, sale_cost_without_sale; in a
 	// [Note] too_long, malformed_text and wrong_sale_cost besides.
 	Code string
-	// Reason is a sentence for the developer of the site. It names fields and
-	// never repeats their content.
+	// Reason is a sentence for the developer of the site. It names fields and never repeats their content.
 	Reason string
 }
 
@@ -110,9 +106,8 @@ func (s *Submission) note(field, code, format string, args ...any) {
 	}
 }
 
-// Check cuts what is too long, takes away what no database stores, and notes both. It
-// returns an [Invalid] when nothing usable is left, and when the sender has broken a
-// duty of the interface.
+// Check cuts what is too long, takes away what no database stores, and notes both. It returns an [Invalid] when nothing
+// usable is left, and when the sender has broken a duty of the interface.
 func (s *Submission) Check() error {
 	for _, f := range []struct {
 		name string

@@ -23,8 +23,7 @@ func single(value any) any {
 	}
 }
 
-// nothing tells that a field was sent without content. Forms write an empty
-// field as a blank text or a dash.
+// nothing tells that a field was sent without content. Forms write an empty field as a blank text or a dash.
 func nothing(value any) bool {
 	switch v := single(value).(type) {
 	case nil:
@@ -162,10 +161,9 @@ var (
 // maxDecimals is as many as any currency has.
 const maxDecimals = 4
 
-// amount reads a sum of money. Thousands may be set apart by blanks,
-// apostrophes, or commas; else the comma is a decimal one. The result has a
-// decimal point and no needless zeros. It is rounded to maxDecimals, as sites
-// add up prices in binary fractions. A currency beside it is left out and told.
+// amount reads a sum of money. Thousands may be set apart by blanks, apostrophes, or commas; else the comma is a
+// decimal one. The result has a decimal point and no needless zeros. It is rounded to maxDecimals, as sites add up
+// prices in binary fractions. A currency beside it is left out and told.
 func amount(value any) (sum string, hasCurrency, ok bool) {
 	if unset(value) {
 		return "", false, true

@@ -28,8 +28,7 @@ import (
 type Server struct {
 	Host string
 	Port int
-	// TLS is spoken from the first byte; otherwise after STARTTLS, or not at all to a
-	// server on this machine.
+	// TLS is spoken from the first byte; otherwise after STARTTLS, or not at all to a server on this machine.
 	TLS            bool
 	User, Password string
 	// From is the sender, such as "Shop <desk@shop.example>".
@@ -42,9 +41,8 @@ const (
 	submissionsPort = 465
 )
 
-// ParseServer reads the address of a mail server, such as
-// "smtp://user@mail.example:587" or "smtps://mail.example", and checks the sender. The
-// error's text may be shown.
+// ParseServer reads the address of a mail server, such as "smtp://user@mail.example:587" or "smtps://mail.example", and
+// checks the sender. The error's text may be shown.
 func ParseServer(address, password, from string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -83,8 +81,7 @@ func CheckSender(from string) error {
 // maxMailbox is how long an address may be, in bytes (RFC 5321).
 const maxMailbox = 254
 
-// CheckMailbox refuses what is no address of mail, such as "desk@shop.example", and all
-// that could be more than one.
+// CheckMailbox refuses what is no address of mail, such as "desk@shop.example", and all that could be more than one.
 func CheckMailbox(address string) error {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Address != address || len(address) > maxMailbox || !utf8.ValidString(address) ||
@@ -215,8 +212,7 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	}{l.Language, l.Subject, paragraphs(l.Text)})
 }
 
-// unsentMail is the failure to come so far that the server hears of a mail: whatever it
-// says, it says to all mails.
+// unsentMail is the failure to come so far that the server hears of a mail: whatever it says, it says to all mails.
 func unsentMail(err error) *attempt.Failure {
 	f := attempt.Unsent(err)
 	var said *textproto.Error

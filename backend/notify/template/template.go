@@ -57,8 +57,7 @@ var escapes = map[string]func(string) string{
 	Subject: func(value string) string { return strings.Join(strings.Fields(Readable(value)), " ") },
 }
 
-// Readable is the value without control characters, and without those that turn text
-// around.
+// Readable is the value without control characters, and without those that turn text around.
 func Readable(value string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) || r == '\u00a0' {

@@ -14,9 +14,8 @@ import (
 // ErrPrivate means that an address is none of the public ones, and not allowed.
 var ErrPrivate = errors.New("expected an address that is public, or in a range that the configuration allows")
 
-// notPublic are ranges beside those that [netip.Addr] knows: of the registries of special
-// addresses (RFC 6890 and IANA's lists since), and one by which a cloud speaks to its own
-// machines.
+// notPublic are ranges beside those that [netip.Addr] knows: of the registries of special addresses (RFC 6890 and
+// IANA's lists since), and one by which a cloud speaks to its own machines.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.0.2.0/24"),
 	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
@@ -58,8 +57,8 @@ func control(allowed func() []netip.Prefix) func(ctx context.Context, network, a
 // maxURL is how long a URL may be, in bytes.
 const maxURL = 2000
 
-// CheckURL returns an error that says what is wrong with the URL of a webhook, with a word for programs: url, https or private.
-// allowed are as in [New].
+// CheckURL returns an error that says what is wrong with the URL of a webhook, with a word for programs: url, https or
+// private. allowed are as in [New].
 func CheckURL(address string, allowed []netip.Prefix) (code string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsFunc(address, unfit) {

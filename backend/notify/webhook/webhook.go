@@ -1,5 +1,5 @@
-// Package webhook sends messages to the URLs that owners of sites have set: signed, without redirects, and only to public
-// addresses or to those that the configuration allows.
+// Package webhook sends messages to the URLs that owners of sites have set: signed, without redirects, and only to
+// public addresses or to those that the configuration allows.
 package webhook
 
 import (
@@ -46,8 +46,8 @@ type Poster struct {
 	now       func() time.Time
 }
 
-// New returns a poster. allowed are the ranges of addresses that webhooks may go to beside public ones; they are asked for
-// each connection.
+// New returns a poster. allowed are the ranges of addresses that webhooks may go to beside public ones; they are asked
+// for each connection.
 func New(allowed func() []netip.Prefix, now func() time.Time) *Poster {
 	dialer := &net.Dialer{Timeout: attempt.Timeout, ControlContext: control(allowed)}
 	transport := &http.Transport{
