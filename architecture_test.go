@@ -23,9 +23,9 @@ const module = "github.com/seed-3405227d/frontdesk"
 // may import. "/..." is a folder with all that is in it. A folder that is not
 // named follows the nearest folder above it that is.
 var mayImport = map[string][]string{
-	".":                {"caddymodule"},
+	".":                {"caddymodule", "caddymodule/command"},
 	"cmd":              {"."},
-	"caddymodule":      {"edge/...", "backend/...", "snippet", "snippet/page/...", "snippet/survey"},
+	"caddymodule":      {"caddymodule/...", "edge/...", "backend/...", "snippet", "snippet/page/...", "snippet/survey"},
 	"edge":             {"backend/aside", "backend", "backend/api", "backend/api/gate", "backend/api/platforms", "backend/api/tracker", "backend/api/view", "backend/capture", "backend/intake", "backend/number/...", "backend/preview", "backend/site", "backend/spool", "edge/effect", "edge/post", "edge/relay", "snippet", "snippet/page", "snippet/survey", "locales"},
 	"edge/effect":      {"backend", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit", "snippet", "snippet/page", "snippet/picture", "backend/site/appearance"},
 	"edge/post":        {"backend", "backend/aside", "backend/api/gate", "backend/api/leads", "backend/api/view", "backend/capture", "backend/capture/posted", "backend/form", "backend/forward", "backend/intake", "backend/pace", "backend/site", "backend/spool", "edge/effect", "snippet", "snippet/page", "snippet/page/header"},

@@ -3,4 +3,7 @@
 // for them, and cmd/caddy for a Caddy that has them built in.
 package frontdesk
 
-import _ "github.com/seed-3405227d/frontdesk/caddymodule" // registers the modules
+import (
+	_ "github.com/seed-3405227d/frontdesk/caddymodule"         // registers the modules
+	_ "github.com/seed-3405227d/frontdesk/caddymodule/command" // and the command
+)

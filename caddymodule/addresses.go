@@ -14,9 +14,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-// knownSites are the keys that the configuration itself names: those written
+// KnownSites are the keys that the configuration itself names: those written
 // out in handlers, and the hosts in front of handlers whose key is the host.
-func (a *App) knownSites() []string {
+func (a *App) KnownSites() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	known := make(map[string]struct{}, len(a.sites))
@@ -40,9 +40,9 @@ func (a *App) knownSites() []string {
 	return keys
 }
 
-// consoleAddress is where the console answers, as a URL that ends with a slash,
+// ConsoleAddress is where the console answers, as a URL that ends with a slash,
 // or empty when the configuration does not tell.
-func (a *App) consoleAddress() (address string) {
+func (a *App) ConsoleAddress() (address string) {
 	a.eachHandler(func(at spot, handler any) {
 		if _, ok := handler.(*Console); ok && address == "" {
 			address = addressOf(at.server, at.hosts)
@@ -51,10 +51,10 @@ func (a *App) consoleAddress() (address string) {
 	return address
 }
 
-// credulousServers names the servers with handlers of ours that take the first
+// CredulousServers names the servers with handlers of ours that take the first
 // address in X-Forwarded-For for the client's, which is the client's own word.
 // The encoded configuration is asked, since loading it uses up what it says of proxies.
-func (a *App) credulousServers(configuration []byte) (names []string) {
+func (a *App) CredulousServers(configuration []byte) (names []string) {
 	var settings struct {
 		Apps struct {
 			HTTP struct {
@@ -177,4 +177,30 @@ func (a *App) eachSite(f func(key string, h *Handler)) {
 			}
 		}
 	})
+}
+
+// ScriptAddresses are the URLs at which the script of each named host is.
+func (a *App) ScriptAddresses() []string {
+	addresses := make(map[string]struct{})
+	a.eachHandler(func(at spot, handler any) {
+		h, ok := handler.(*Handler)
+		if !ok {
+			return
+		}
+		hosts := at.hosts
+		if len(hosts) == 0 && h.namesOneSite() {
+			hosts = []string{"localhost"}
+		}
+		for _, host := range hosts {
+			if base := addressOf(at.server, []string{host}); base != "" {
+				addresses[strings.TrimSuffix(base, "/")+h.Prefix+"svc.js"] = struct{}{}
+			}
+		}
+	})
+	sorted := make([]string, 0, len(addresses))
+	for address := range addresses {
+		sorted = append(sorted, address)
+	}
+	slices.Sort(sorted)
+	return sorted
 }

@@ -26,6 +26,6 @@ func TestWhatTheConfigurationNames(t *testing.T) {
 	found, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
 	app := found.(*App)
-	require.Equal(t, []string{"a-key", "shop.example", "www.shop.example"}, app.knownSites())
-	require.Equal(t, s.Text("http://192.0.2.1:$PORT2/"), app.consoleAddress())
+	require.Equal(t, []string{"a-key", "shop.example", "www.shop.example"}, app.KnownSites())
+	require.Equal(t, s.Text("http://192.0.2.1:$PORT2/"), app.ConsoleAddress())
 }

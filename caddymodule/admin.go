@@ -32,34 +32,34 @@ func (adminAPI) Routes() []caddy.AdminRoute {
 	return []caddy.AdminRoute{{Pattern: "/frontdesk/health", Handler: caddy.AdminHandlerFunc(serveHealth)}}
 }
 
-// health is the answer: its status is 200 when the service is ready and can
+// Health is the answer to GET /frontdesk/health on the admin endpoint. Its status is 200 when the service is ready and can
 // store what comes, else 503.
-type health struct {
+type Health struct {
 	Ready    bool   `json:"ready"`
 	Database string `json:"database,omitempty"` // the engine
 	Error    string `json:"error,omitempty"`
 	// Since is when the error began, as far as that is known.
 	Since *time.Time `json:"since,omitempty"`
 	// Forms are those that wait for the database. They do not count for Ready.
-	Forms *formsHealth `json:"forms,omitempty"`
+	Forms *FormsHealth `json:"forms,omitempty"`
 	// SIP is what the trunk does, if there is one. It does not count for Ready.
-	SIP *sipHealth `json:"sip,omitempty"`
+	SIP *SIPHealth `json:"sip,omitempty"`
 }
 
-// sipHealth is what a SIP trunk does.
-type sipHealth struct {
+// SIPHealth is what a SIP trunk does.
+type SIPHealth struct {
 	Calls int `json:"calls"`
 	// Registered is left out where the trunk is not asked to register.
 	Registered *bool `json:"registered,omitempty"`
 }
 
 // sipHealth is nil without a trunk.
-func (a *App) sipHealth() *sipHealth {
+func (a *App) sipHealth() *SIPHealth {
 	if a.exchange == nil {
 		return nil
 	}
 	state := a.exchange.State()
-	told := &sipHealth{Calls: state.Calls}
+	told := &SIPHealth{Calls: state.Calls}
 	if state.Registers {
 		told.Registered = &state.Registered
 	}
@@ -73,7 +73,7 @@ func serveHealth(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Message: "expected GET"}
 	}
-	var state health
+	var state Health
 	if app, err := caddy.ActiveContext().AppIfConfigured("frontdesk"); err != nil {
 		state.Error = "frontdesk is not part of the running configuration"
 	} else {

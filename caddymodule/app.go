@@ -1,5 +1,5 @@
 // Package caddymodule is Caddy's side of Frontdesk: its modules, their
-// Caddyfile, the admin API, the command line and the metrics.
+// Caddyfile, the admin API and the metrics. The command line is package command.
 package caddymodule
 
 import (
@@ -151,7 +151,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metricsObserver{})
-	named := sync.OnceValue(a.knownSites)
+	named := sync.OnceValue(a.KnownSites)
 	a.edge = edge.New(edge.Subjects{
 		Shared: &effect.Shared{
 			Service: a.service.Service, Pictures: &a.service.pictures, Logger: a.logger, WholeAddresses: a.Addresses == wholeAddresses,
@@ -183,7 +183,7 @@ func (a *App) started() {
 	a.service.forms.Use(a.spool)
 	a.service.start(a.logger, backend.Configuration{
 		Name:      a.name,
-		Sites:     a.knownSites(),
+		Sites:     a.KnownSites(),
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
 		Hosts:     a.declaredHosts(),
@@ -196,12 +196,12 @@ func (a *App) started() {
 		Spool:     a.service.forms.State,
 
 		WholeAddresses: a.Addresses == wholeAddresses,
-		Console:        a.consoleAddress(),
+		Console:        a.ConsoleAddress(),
 	})
 	a.startSIP()
 	a.eachHandler(func(_ spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
-			if block, err := h.serving(); err == nil {
+			if block, err := h.Serving(); err == nil {
 				block.Keep()
 			}
 		}

@@ -108,7 +108,7 @@ func readDatabase(a *App, d *caddyfile.Dispenser) error {
 		return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
 	}
 	if !hasPlaceholder(a.Database.Source) {
-		if _, err := a.Database.resolved(); err != nil {
+		if _, err := a.Database.Resolve(); err != nil {
 			return d.Err(err.Error())
 		}
 	}

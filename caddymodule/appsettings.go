@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,11 +88,12 @@ func (d *Database) resolve(from written) (db.Settings, error) {
 	if d == nil {
 		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
 	}
-	settings, err := d.resolved()
+	settings, err := d.Resolve()
 	return settings, from.at(d.Source, err)
 }
 
-func (d *Database) resolved() (db.Settings, error) {
+// Resolve fills in the placeholders, and checks the result.
+func (d *Database) Resolve() (db.Settings, error) {
 	source, err := resolvePlaceholders(d.Source)
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database source: %w", err)
@@ -106,6 +108,23 @@ func (d *Database) resolved() (db.Settings, error) {
 		}
 	}
 	return settings, nil
+}
+
+// DatabaseOf is the database of a configuration, which is JSON and need not be provisioned.
+func DatabaseOf(configuration []byte) (db.Settings, error) {
+	var parsed struct {
+		Apps struct {
+			Frontdesk struct {
+				Database  *Database `json:"database"`
+				WrittenAt written   `json:"written_at"`
+			} `json:"frontdesk"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(configuration, &parsed); err != nil {
+		return db.Settings{}, fmt.Errorf("reading configuration: %w", err)
+	}
+	app := &parsed.Apps.Frontdesk
+	return app.Database.resolve(app.WrittenAt)
 }
 
 // resolveName fills in the default and the placeholders, and checks the result.

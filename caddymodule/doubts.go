@@ -11,15 +11,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// doubt is what is right by itself in a configuration, and hardly meant.
-type doubt struct {
-	about string // one word for a list
-	site  string // as people name it
-	words string
+// Doubt is what is right by itself in a configuration, and hardly meant.
+type Doubt struct {
+	About string // one word for a list
+	Site  string // as people name it
+	Words string
 }
 
-// doubts are those of the whole configuration, in the order in which it is written.
-func (a *App) doubts() (doubts []doubt) {
+// Doubts are those of the whole configuration, in the order in which it is written.
+func (a *App) Doubts() (doubts []Doubt) {
 	sites := make(map[string]bool) // by where their first handler stands
 	consoles := make(map[string]bool)
 	a.eachHandler(func(at spot, handler any) {
@@ -32,7 +32,7 @@ func (a *App) doubts() (doubts []doubt) {
 		if !ok {
 			return
 		}
-		tell := func(about, words string) { doubts = append(doubts, doubt{about, h.nameFor(at.hosts), words}) }
+		tell := func(about, words string) { doubts = append(doubts, Doubt{about, h.nameFor(at.hosts), words}) }
 		for _, words := range h.Doubts() {
 			tell("numbers", words)
 		}
@@ -56,8 +56,8 @@ func (a *App) doubts() (doubts []doubt) {
 // logDoubts warns of them once for the configuration.
 func (a *App) logDoubts() {
 	a.doubting.Do(func() {
-		for _, doubt := range a.doubts() {
-			a.logger.Warn(doubt.words, zap.String("about", doubt.about), zap.String("site", doubt.site))
+		for _, doubt := range a.Doubts() {
+			a.logger.Warn(doubt.Words, zap.String("about", doubt.About), zap.String("site", doubt.Site))
 		}
 	})
 }

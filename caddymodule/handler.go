@@ -133,7 +133,7 @@ func checkSiteKey(key string) error {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	q := requestOf(r)
 	q.Key = h.keyOf(r)
-	block, err := h.serving()
+	block, err := h.Serving()
 	if err != nil { // it was made before
 		h.logger.Error("making a site's settings anew failed", zap.Error(err))
 		return next.ServeHTTP(w, r)
@@ -156,9 +156,9 @@ func (h *Handler) Cleanup() error {
 	return nil
 }
 
-// serving is the block. A request that comes over a connection of a configuration that has been replaced may find that
+// Serving is the block. A request that comes over a connection of a configuration that has been replaced may find that
 // of others under way, or has it made anew.
-func (h *Handler) serving() (*edge.Block, error) {
+func (h *Handler) Serving() (*edge.Block, error) {
 	if block := h.block.Load(); block != nil {
 		return block, nil
 	}

@@ -104,8 +104,8 @@ func readSpool(a *App, d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// formsHealth is what waits for the database, as health tells it.
-type formsHealth struct {
+// FormsHealth is what waits for the database, as health tells it.
+type FormsHealth struct {
 	// Waiting is how many forms wait in File, which has room for Room bytes more.
 	Waiting int    `json:"waiting"`
 	File    string `json:"file"`
@@ -114,9 +114,9 @@ type formsHealth struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (a *App) formsHealth() *formsHealth {
+func (a *App) formsHealth() *FormsHealth {
 	state := a.service.forms.State()
-	told := &formsHealth{Waiting: state.Waiting, File: state.File, Room: state.Room}
+	told := &FormsHealth{Waiting: state.Waiting, File: state.File, Room: state.Room}
 	switch {
 	case state.Full():
 		told.Error = "the file is full: forms are lost until the database takes them; make room on its disk, or give spool a larger size"
@@ -137,6 +137,6 @@ func spoolState() (waiting int, room int64) {
 }
 
 // String says it in a line.
-func (f *formsHealth) String() string {
+func (f *FormsHealth) String() string {
 	return strconv.Itoa(f.Waiting) + " wait in " + f.File + ", which has room for " + humanize.Bytes(uint64(f.Room)) + " more"
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
+	_ "github.com/seed-3405227d/frontdesk/caddymodule/command"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 

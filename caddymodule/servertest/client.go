@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -87,4 +89,15 @@ func Command(t testing.TB, input string, args ...string) (output string, err err
 	cmd.SetArgs(args)
 	err = cmd.Execute()
 	return out.String(), err
+}
+
+// Configuration is a file with the Caddyfile, in which $DIR is its folder. No
+// server runs with it.
+func Configuration(t testing.TB, caddyfile string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	file := filepath.Join(dir, "Caddyfile")
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(caddyfile, "$DIR", dir)), 0o600))
+	return file
 }

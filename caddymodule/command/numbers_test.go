@@ -1,4 +1,4 @@
-package caddymodule
+package command
 
 import (
 	"net/http"
@@ -77,7 +77,7 @@ func TestNumbersOfAnAddress(t *testing.T) {
 		"a wrong address":  {[]string{"http://[/"}, "missing ']'"},
 		"nobody there":     {[]string{closed.URL}, "refused"},
 		"another redirect": {[]string{server.URL + "/elsewhere"}, "unsupported protocol scheme"},
-		"no page either":   {[]string{server.URL + "/price.pdf"}, `answered with "application/pdf": expected a page`},
+		"no page either":   {[]string{server.URL + "/price.pdf"}, `the server answered with "application/pdf": expected a page`},
 		"no region":        {[]string{"-", "--region", "Russia"}, `region "Russia": expected the two letters of a country`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package caddymodule
+package command
 
 import (
 	"context"
@@ -9,25 +9,26 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
 // probeTimeout bounds one question to a running server.
 const probeTimeout = 5 * time.Second
 
 // askHealth asks the admin endpoint of the configuration.
-func askHealth(ctx context.Context, config *caddy.Config) (health, error) {
+func askHealth(ctx context.Context, config *caddy.Config) (caddymodule.Health, error) {
 	listen := caddy.DefaultAdminListen
 	if config.Admin != nil && config.Admin.Listen != "" {
 		listen = config.Admin.Listen
 	}
 	address, err := caddy.ParseNetworkAddress(listen)
 	if err != nil {
-		return health{}, err
+		return caddymodule.Health{}, err
 	}
 	dial := address.JoinHostPort(0)
 	if host := net.ParseIP(address.Host); !address.IsUnixNetwork() && (address.Host == "" || host != nil && host.IsUnspecified()) {
@@ -39,36 +40,10 @@ func askHealth(ctx context.Context, config *caddy.Config) (health, error) {
 	}
 	response, err := get(ctx, "http://"+host+"/frontdesk/health", address.Network, dial)
 	if err != nil {
-		return health{}, err
+		return caddymodule.Health{}, err
 	}
 	defer response.Body.Close()
 	return decodeHealth(response.Body)
-}
-
-// scriptAddresses are the URLs at which the script of each named host is.
-func (a *App) scriptAddresses() []string {
-	addresses := make(map[string]struct{})
-	a.eachHandler(func(at spot, handler any) {
-		h, ok := handler.(*Handler)
-		if !ok {
-			return
-		}
-		hosts := at.hosts
-		if len(hosts) == 0 && h.namesOneSite() {
-			hosts = []string{"localhost"}
-		}
-		for _, host := range hosts {
-			if base := addressOf(at.server, []string{host}); base != "" {
-				addresses[strings.TrimSuffix(base, "/")+h.Prefix+"svc.js"] = struct{}{}
-			}
-		}
-	})
-	sorted := make([]string, 0, len(addresses))
-	for address := range addresses {
-		sorted = append(sorted, address)
-	}
-	slices.Sort(sorted)
-	return sorted
 }
 
 // fetchScript fetches the script from this machine, whatever the name of its

@@ -1,4 +1,5 @@
-package caddymodule
+// Package diff shows people in which lines two pages differ. The command that rewrites pages asks it.
+package diff
 
 import (
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// printDiff writes the lines in which two pages differ, in the unified form without
+// Print writes the lines in which two pages differ, in the unified form without
 // context. Of long lines only what is around the changes is written. In color, the
 // changes inside of lines are marked.
-func printDiff(w io.Writer, name, before, after string, color bool) error {
+func Print(w io.Writer, name, before, after string, color bool) error {
 	paint := painter(color)
 	old, fresh := strings.Split(before, "\n"), strings.Split(after, "\n")
 	b := new(strings.Builder)

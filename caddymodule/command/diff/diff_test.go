@@ -1,4 +1,4 @@
-package caddymodule
+package diff
 
 import (
 	"strings"
@@ -29,12 +29,12 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			require.NoError(t, printDiff(&b, "page", c.before, c.after, false))
+			require.NoError(t, Print(&b, "page", c.before, c.after, false))
 			require.Equal(t, "--- page\n+++ page, as it is shown\n"+c.expected, b.String())
 		})
 	}
 	var b strings.Builder
-	require.NoError(t, printDiff(&b, "page", "call 123-45-67 now", "call 765-43-21 now", true))
+	require.NoError(t, Print(&b, "page", "call 123-45-67 now", "call 765-43-21 now", true))
 	require.Contains(t, b.String(), "call \x1b[31m123-45-67 \x1b[0mnow")
 	require.Contains(t, b.String(), "call \x1b[32m765-43-21 \x1b[0mnow")
 }
@@ -56,6 +56,6 @@ func FuzzDiff(f *testing.F) {
 			at = c.old.to
 		}
 		require.Equal(t, after, strings.Join(append(put, old[at:]...), ""))
-		require.NoError(t, printDiff(new(strings.Builder), "page", before, after, true))
+		require.NoError(t, Print(new(strings.Builder), "page", before, after, true))
 	})
 }

@@ -1,4 +1,4 @@
-package caddymodule
+package command
 
 import (
 	"net/http"
@@ -109,7 +109,7 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, output, "+<p>8 (495) 765-43-21")
 	_, err = command(t, input, "rewrite", "--config", everybody, "--site", "repair")
-	require.ErrorContains(t, err, "has no numbers")
+	require.ErrorContains(t, err, "no site has numbers")
 
 	none := configuration(t, "http://localhost:8080 {\n\tfrontdesk shop\n}")
 	other := configuration(t, "http://localhost:8080 {\n\trespond hello\n}")
@@ -120,10 +120,10 @@ func TestRewriteCommandWithAConfiguration(t *testing.T) {
 	}{
 		"nothing":            {nil, "give --config FILE, or --number SHOWN=REPLACEMENT"},
 		"which site":         {[]string{"-c", file}, "expected --site with one of lamps.example, repair, shop.example"},
-		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers in ` + file + ": expected one of lamps.example"},
-		"two on a host":      {[]string{"-c", ports, "--url", "http://localhost:8081/"}, "has several sites for the host localhost: expected --site with one of a, b"},
-		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "has no numbers for the host toys.example: expected --site, or an address on one of lamps.example, repair.example, shop.example"},
-		"no numbers":         {[]string{"-c", none}, "has no numbers: expected number in a site's frontdesk, or --number"},
+		"no such site":       {[]string{"-c", file, "--site", "toys"}, `site "toys" has no numbers: expected one of lamps.example`},
+		"two on a host":      {[]string{"-c", ports, "--url", "http://localhost:8081/"}, "the host localhost has several sites: expected --site with one of a, b"},
+		"no such host":       {[]string{"-c", file, "--url", "https://toys.example/"}, "the host toys.example has no numbers: expected --site, or an address on one of lamps.example, repair.example, shop.example"},
+		"no numbers":         {[]string{"-c", none}, "no site has numbers: expected number in a site's frontdesk, or --number"},
 		"no frontdesk":       {[]string{"-c", other}, "does not use frontdesk"},
 		"no configuration":   {[]string{"-c", file + ".none"}, "no such file"},
 		"no scheme":          {[]string{"-c", file, "--url", "shop.example/?utm_source=news"}, "expected one that begins with https:// or http://, or a path"},

@@ -1,8 +1,9 @@
-package caddymodule
+// Package command is the command line: "caddy frontdesk". It works on the database, and on a configuration that package
+// caddymodule reads; a running server is asked by its admin endpoint.
+package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
 func init() {
@@ -81,10 +83,10 @@ func provision(encoded []byte) (*caddy.Config, caddy.Context, error) {
 // databaseOf finds the database that the flags, or else the configuration, name.
 func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	if path, _ := cmd.Flags().GetString("database-sqlite"); path != "" {
-		return (&Database{Engine: db.SQLite, Source: path}).resolved()
+		return (&caddymodule.Database{Engine: db.SQLite, Source: path}).Resolve()
 	}
 	if source, _ := cmd.Flags().GetString("database-postgres"); source != "" {
-		return (&Database{Engine: db.Postgres, Source: source}).resolved()
+		return (&caddymodule.Database{Engine: db.Postgres, Source: source}).Resolve()
 	}
 	config, _, err := loadConfig(cmd)
 	if errors.Is(err, errNoConfiguration) {
@@ -92,19 +94,7 @@ func databaseOf(cmd *cobra.Command) (db.Settings, error) {
 	} else if err != nil {
 		return db.Settings{}, err
 	}
-	var parsed struct {
-		Apps struct {
-			Frontdesk struct {
-				Database  *Database `json:"database"`
-				WrittenAt written   `json:"written_at"`
-			} `json:"frontdesk"`
-		} `json:"apps"`
-	}
-	if err := json.Unmarshal(config, &parsed); err != nil {
-		return db.Settings{}, fmt.Errorf("reading configuration: %w", err)
-	}
-	app := &parsed.Apps.Frontdesk
-	return app.Database.resolve(app.WrittenAt)
+	return caddymodule.DatabaseOf(config)
 }
 
 // withDatabase opens and migrates the database for f.

@@ -1,16 +1,13 @@
-package caddymodule
+package command
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/caddymodule"
+	"github.com/seed-3405227d/frontdesk/caddymodule/command/diff"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/page/outlet"
 )
@@ -94,7 +93,7 @@ func rewritePage(cmd *cobra.Command, name string) error {
 		}
 		return strings.ToValidUTF8(string(decoded), "\uFFFD")
 	}
-	return printDiff(out, name, decode(page), decode(shown.Bytes()), isColorful(out))
+	return diff.Print(out, name, decode(page), decode(shown.Bytes()), isColorful(out))
 }
 
 // isColorful tells whether the output is a terminal of somebody who has not asked
@@ -151,16 +150,15 @@ func shownToVisit(cmd *cobra.Command, name string) (snippet.Shown, error) {
 	if h.Prerender != "static" && h.Prerender != "dynamic" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s replaces no numbers on the server: this shows what it would do with \"prerender static\"\n", key)
 	}
-	block, err := h.serving()
+	block, err := h.Serving()
 	if err != nil {
 		return snippet.Shown{}, err
 	}
 	return block.ShownTo(came, referrer), nil
 }
 
-// configuredHandler is the handler with numbers, and its site's key: of the key, or
-// else of the host, or the only one that there is.
-func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string, error) {
+// configuredHandler is the handler with numbers, and its site's key.
+func configuredHandler(cmd *cobra.Command, site, host string) (*caddymodule.Handler, string, error) {
 	encoded, file, err := loadConfig(cmd)
 	if errors.Is(err, errNoConfiguration) {
 		return nil, "", fmt.Errorf("%w, or --number SHOWN=REPLACEMENT", err)
@@ -175,51 +173,9 @@ func configuredHandler(cmd *cobra.Command, site, host string) (*Handler, string,
 	if err != nil {
 		return nil, "", fmt.Errorf("%s does not use frontdesk: expected the directive in a site", file)
 	}
-	byKey, byHost := make(map[string]*Handler), make(map[string][]string)
-	var everybody *Handler // whatever the host
-	app := found.(*App)
-	app.eachHandler(func(at spot, handler any) {
-		h, ok := handler.(*Handler)
-		if !ok || len(h.Numbers) == 0 {
-			return
-		}
-		switch {
-		case h.namesOneSite():
-			byKey[h.SiteKey] = h
-		case len(at.hosts) == 0:
-			everybody = h
-		}
-		for _, host := range at.hosts {
-			key := h.SiteKey
-			if !h.namesOneSite() {
-				key = strings.ToLower(host)
-				byKey[key] = h
-			}
-			if host = strings.ToLower(host); !slices.Contains(byHost[host], key) {
-				byHost[host] = append(byHost[host], key)
-			}
-		}
-	})
-	if sites := byHost[strings.ToLower(host)]; site == "" && len(sites) > 1 { // at other ports
-		return nil, "", fmt.Errorf("%s has several sites for the host %s: expected --site with one of %s", file, host, strings.Join(slices.Sorted(slices.Values(sites)), ", "))
-	} else if site == "" && len(sites) == 1 {
-		site = sites[0]
+	h, key, err := found.(*caddymodule.App).HandlerWithNumbers(site, host)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
 	}
-	keys := slices.Sorted(maps.Keys(byKey))
-	switch {
-	case byKey[site] != nil:
-		return byKey[site], site, nil
-	case everybody != nil && !app.writesOut(cmp.Or(site, host)):
-		return everybody, cmp.Or(site, host, "example"), nil
-	case site == "" && host != "":
-		hosts := slices.Sorted(maps.Keys(byHost))
-		return nil, "", fmt.Errorf("%s has no numbers for the host %s: expected --site, or an address on one of %s", file, host, strings.Join(hosts, ", "))
-	case len(keys) == 0:
-		return nil, "", fmt.Errorf("%s has no numbers: expected number in a site's frontdesk, or --number", file)
-	case site == "" && len(keys) == 1:
-		return byKey[keys[0]], keys[0], nil
-	case site == "":
-		return nil, "", errors.New("expected --site with one of " + strings.Join(keys, ", "))
-	}
-	return nil, "", fmt.Errorf("site %q has no numbers in %s: expected one of %s", site, file, strings.Join(keys, ", "))
+	return h, key, nil
 }

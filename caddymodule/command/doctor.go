@@ -1,4 +1,4 @@
-package caddymodule
+package command
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
 func doctorCommand() *cobra.Command {
@@ -66,7 +67,7 @@ func (d *doctor) examine(cmd *cobra.Command) {
 	}
 	named := cmd.Flags().Changed("database-sqlite") || cmd.Flags().Changed("database-postgres")
 	var config *caddy.Config
-	var app *App
+	var app *caddymodule.App
 	if _, _, err := loadConfig(cmd); !named || !errors.Is(err, errNoConfiguration) {
 		config, app = d.configuration(cmd)
 	}
@@ -77,7 +78,7 @@ func (d *doctor) examine(cmd *cobra.Command) {
 }
 
 // configuration provisions the configuration, as "caddy validate" does.
-func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
+func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *caddymodule.App) {
 	encoded, file, err := loadConfig(cmd)
 	if err != nil {
 		d.wrong("configuration", "%v", err)
@@ -93,19 +94,19 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *App) {
 		d.wrong("configuration", "%s does not use frontdesk: expected the directive in a site", file)
 		return nil, nil
 	}
-	app := found.(*App)
-	if sites := app.knownSites(); len(sites) > 0 {
+	app := found.(*caddymodule.App)
+	if sites := app.KnownSites(); len(sites) > 0 {
 		d.well("configuration", "%s tracks %s", file, strings.Join(sites, ", "))
 	} else {
 		d.note("configuration", "%s names no site; only sites from the console are tracked", file)
 	}
-	for _, doubt := range app.doubts() {
-		d.note(doubt.about, "%s: %s", doubt.site, doubt.words)
+	for _, doubt := range app.Doubts() {
+		d.note(doubt.About, "%s: %s", doubt.Site, doubt.Words)
 	}
-	for _, server := range app.credulousServers(encoded) {
+	for _, server := range app.CredulousServers(encoded) {
 		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients can choose the address that limits them", server)
 	}
-	if address := app.consoleAddress(); address != "" {
+	if address := app.ConsoleAddress(); address != "" {
 		d.well("console", "configured at %s", address)
 	} else {
 		d.note("console", "not configured: frontdesk_console in a site of its own serves it")
@@ -145,7 +146,7 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 }
 
 // server asks the Caddy that runs with the configuration.
-func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
+func (d *doctor) server(ctx context.Context, config *caddy.Config, app *caddymodule.App) {
 	if config.Admin != nil && config.Admin.Disabled {
 		d.note("server", "not checked: the admin endpoint is off")
 		return
@@ -181,7 +182,7 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 			d.wrong("telephony", "not registered at the SIP trunk; the log says why")
 		}
 	}
-	for _, address := range app.scriptAddresses() {
+	for _, address := range app.ScriptAddresses() {
 		if err := fetchScript(ctx, address); err != nil {
 			d.wrong("site", "%s: %v", address, err)
 		} else {
@@ -190,7 +191,7 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *App) {
 	}
 }
 
-func decodeHealth(r io.Reader) (state health, err error) {
+func decodeHealth(r io.Reader) (state caddymodule.Health, err error) {
 	err = json.NewDecoder(io.LimitReader(r, 1<<16)).Decode(&state)
 	return state, err
 }
