@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test quick flaky race fuzz bench generate pictures lint vulnerabilities newest types tools
+.PHONY: run test quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -52,7 +52,10 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted by gofmt: $$unformatted"; exit 1; }
 	go vet ./...
 	GOARCH=arm64 go vet ./snippet/weave/...
-	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# Caddy's linters; .golangci.yml says which. staticcheck is one of them.
+linters:
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 # Known vulnerabilities in what the programs call.
 vulnerabilities:

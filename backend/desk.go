@@ -230,8 +230,7 @@ func conceal(settings db.Settings, err error) error {
 	if err == nil || settings.Engine != db.Postgres {
 		return err
 	}
-	var trouble *db.Trouble
-	if errors.As(err, &trouble) {
+	if trouble, ok := errors.AsType[*db.Trouble](err); ok {
 		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
 	}
 	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")

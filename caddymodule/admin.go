@@ -83,8 +83,7 @@ func serveHealth(w http.ResponseWriter, r *http.Request) error {
 		state.Database, state.Forms, state.SIP = app.settings.Engine, app.formsHealth(), app.sipHealth()
 		if err := app.service.Check(ctx); err != nil {
 			state.Error = err.Error()
-			var trouble *db.Trouble
-			if errors.As(err, &trouble) {
+			if trouble, ok := errors.AsType[*db.Trouble](err); ok {
 				since := trouble.Since.UTC().Truncate(time.Second)
 				state.Since = &since
 			}

@@ -122,50 +122,50 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("unexpected %q: expected at most a matcher, a site key and a block", d.Val())
 		}
 	}
-	if _, err := h.readBlock(d, handlerBlock); err != nil {
+	if err := h.readBlock(d, handlerBlock); err != nil {
 		return err
 	}
 	h.TakeNumbers()
 	return nil
 }
 
-// readBlock reads the lines of a block and gives the last one of each name.
-func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) (map[string]*caddyfile.Dispenser, error) {
-	lines := make(map[string]*caddyfile.Dispenser)
+// readBlock reads the lines of a block.
+func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) error {
+	given := make(map[string]bool)
 	for d.NextBlock(0) {
 		name := d.Val()
 		known, ok := b.lines[name]
 		if !ok {
-			return nil, d.Errf("unknown subdirective %q of %s: expected %s", name, b.of, b.expected)
+			return d.Errf("unknown subdirective %q of %s: expected %s", name, b.of, b.expected)
 		}
-		if lines[name] != nil && !known.many {
-			return nil, d.Errf("%s is given already: expected it once", name)
+		if given[name] && !known.many {
+			return d.Errf("%s is given already: expected it once", name)
 		}
 		line := d.NewFromNextSegment()
-		lines[name] = line
+		given[name] = true
 		line.Next()
 		values := line.RemainingArgs()
 		if known.block == nil && line.NextBlock(0) {
-			return nil, line.Errf("unexpected block: %s takes none", name)
+			return line.Errf("unexpected block: %s takes none", name)
 		}
 		if err := known.read(h, values); err != nil {
-			return nil, line.Err(err.Error())
+			return line.Err(err.Error())
 		}
 		if name == "font" {
 			h.WrittenAt.note(line, values[0])
 		}
 		if known.block != nil {
-			if _, err := h.readBlock(line, *known.block); err != nil {
-				return nil, err
+			if err := h.readBlock(line, *known.block); err != nil {
+				return err
 			}
 			if known.block.end != nil {
 				if err := known.block.end(h); err != nil {
-					return nil, line.Err(err.Error())
+					return line.Err(err.Error())
 				}
 			}
 		}
 	}
-	return lines, nil
+	return nil
 }
 
 // Interface guards

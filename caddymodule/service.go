@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -122,7 +123,7 @@ func (c *followingCore) follow(core zapcore.Core) { c.newest.Store(&core) }
 func (c *followingCore) Enabled(level zapcore.Level) bool { return (*c.newest.Load()).Enabled(level) }
 
 func (c *followingCore) With(fields []zapcore.Field) zapcore.Core {
-	return &followingCore{newest: c.newest, fields: append(c.fields[:len(c.fields):len(c.fields)], fields...)}
+	return &followingCore{newest: c.newest, fields: append(slices.Clip(c.fields), fields...)}
 }
 
 func (c *followingCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
@@ -135,7 +136,7 @@ func (c *followingCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry
 func (c *followingCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	// Each core decides for itself by Check, so it is asked again here.
 	if checked := (*c.newest.Load()).Check(entry, nil); checked != nil {
-		checked.Write(append(c.fields[:len(c.fields):len(c.fields)], fields...)...)
+		checked.Write(append(slices.Clip(c.fields), fields...)...)
 	}
 	return nil
 }

@@ -139,9 +139,7 @@ func TestWhatOpensWhat(t *testing.T) {
 		// A page view tells a stranger nothing either.
 		for _, o := range []opening{{credentials: v.shown()}, {credentials: v.shown(), cookie: other.cookie}} {
 			view := viewOf("https://shop.example/")
-			for name, value := range o.credentials {
-				view[name] = value
-			}
+			maps.Copy(view, o.credentials)
 			a := s.script("hit", view, "Cookie", o.cookie)
 			require.NotEqual(t, v.body["visitor_id"], a.body["visitor_id"])
 			require.Equal(t, object{}, a.body["properties"])

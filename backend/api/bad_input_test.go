@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,9 +26,7 @@ func TestBadScriptCalls(t *testing.T) {
 		v, other := s.visit(), s.visit()
 		with := func(c object, changes ...any) object {
 			changed := object{}
-			for name, value := range c {
-				changed[name] = value
-			}
+			maps.Copy(changed, c)
 			for i := 0; i < len(changes); i += 2 {
 				changed[changes[i].(string)] = changes[i+1]
 			}

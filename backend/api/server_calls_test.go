@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -166,9 +167,7 @@ func TestAddVisitorInformation(t *testing.T) {
 		}
 		params := func(pairs ...string) url.Values {
 			p := url.Values{}
-			for name, values := range base {
-				p[name] = values
-			}
+			maps.Copy(p, base)
 			for i := 0; i < len(pairs); i += 2 {
 				p.Set(pairs[i], pairs[i+1])
 			}

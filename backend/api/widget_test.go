@@ -77,7 +77,7 @@ func TestWidgetAsSet(t *testing.T) {
 		require.Equal(t, false, english["files"])
 		require.Equal(t, false, english["sitephone"])
 		require.Equal(t, "Lamps", english["title"])
-		require.Equal(t, "", english["greeting"])
+		require.Empty(t, english["greeting"])
 		require.Equal(t, []any{map[string]any{"name": "phone", "required": false}, map[string]any{"name": "city", "required": true, "label": "City"}}, english["fields"])
 
 		texts, russian := in("ru")

@@ -25,7 +25,7 @@ func (c *Chats) Traces() trace.Subject {
 
 // findTraces finds the conversation of a visitor, and the conversations that became leads.
 func findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
-	where := ""
+	var where string
 	switch m.Kind {
 	case trace.Visitor:
 		where = `visitor_id = $2`

@@ -138,7 +138,7 @@ func TestCallbacksAreListed(t *testing.T) {
 			"/&lt;lamps&gt;", "next call <time datetime=\"" + wanted.UTC().Format(time.RFC3339), "attempt 1 of 3", "the operator&#39;s line was busy", "Talked 1:04",
 			"calls to numbers of this country are not allowed", "Failed", "first &#43;7 495 123-45-67",
 		} {
-			require.True(t, strings.Contains(page, text), text)
+			require.Contains(t, page, text, text)
 		}
 		require.NotContains(t, page, "/<lamps>")
 		for query, phones := range map[string][]string{

@@ -59,7 +59,7 @@ func TestCallsAreListed(t *testing.T) {
 			"Number withheld", "utm_source=&lt;news&gt;", "Likely: the number shown for this source", "Ringing",
 			"7 999 000-00-00", "not a number of any site", "the recording&#39;s address cannot be opened",
 		} {
-			require.True(t, strings.Contains(page.body, text), text)
+			require.Contains(t, page.body, text, text)
 		}
 		card := b.get(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, h.Visitor))
 		require.Equal(t, 2, strings.Count(card.body, "Answered 1:04"), "in the list, and among the steps of the visit")

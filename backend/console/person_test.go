@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,7 +102,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		for _, deed := range []string{"Person looked up", "Data exported", "Person erased"} {
 			require.Contains(t, history, deed)
 		}
-		require.Regexp(t, regexp.MustCompile(`[1-9][0-9]* records`), history)
+		require.Regexp(t, `[1-9][0-9]* records`, history)
 		require.NotContains(t, history, "495")
 		require.NotContains(t, eve.get("/history").body, "<bdi>vera")
 	})

@@ -58,7 +58,7 @@ func TestSettingsOfASite(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(3, "mask", "none", "consent", "none", "dynamical", "off", "prerender", "dynamic")...).status)
 		require.Equal(t, "dynamic", *is().Settings.Prerender)
 		require.Contains(t, b.get(page).body, `<option value="dynamic" selected>By source and by visitor</option>`)
-		require.Equal(t, "", *is().Settings.PhoneMask)
+		require.Empty(t, *is().Settings.PhoneMask)
 		require.Equal(t, site.Consent{}, *is().Settings.Consent)
 		require.False(t, *is().Settings.DynamicalReplacement)
 		history := b.get("/history").body

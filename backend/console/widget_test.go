@@ -150,7 +150,7 @@ func TestPreviewOfAWidgetIsWhatWouldBeInEffect(t *testing.T) {
 
 		half := b.look(page, "title.en", "Lamps", "color", "own", "colorText", "#ffe", "avatar", "own", "avatarText", "java")
 		require.Equal(t, "Lamps", half.Look.Widget.Title)
-		require.Equal(t, "", half.Look.Widget.Avatar, "what is not right yet is as configured")
+		require.Empty(t, half.Look.Widget.Avatar, "what is not right yet is as configured")
 		require.Contains(t, half.Wrong, "avatar")
 
 		s, err := d.Sites.ByKey(t.Context(), d.shop.Key)

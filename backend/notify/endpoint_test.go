@@ -1,7 +1,6 @@
 package notify_test
 
 import (
-	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ func code(t *testing.T, e notify.Endpoint, allowed ...netip.Prefix) string {
 		return ""
 	}
 	var invalid *notify.Invalid
-	require.True(t, errors.As(err, &invalid), err)
+	require.ErrorAs(t, err, &invalid, err)
 	return invalid.Code
 }
 

@@ -235,7 +235,7 @@ func TestSettingsOfANewerProgram(t *testing.T) {
 		for version, unreadable := range []string{`[]`, `"text"`, `{`, ``} {
 			store(t, d, "shop.example", unreadable)
 			require.Equal(t, site.Settings{}, at(int64(version)+4).Settings)
-			require.Equal(t, 1, len(logged.TakeAll()), unreadable)
+			require.Len(t, logged.TakeAll(), 1, unreadable)
 		}
 		store(t, d, "shop.example", `null`)
 		require.Equal(t, site.Settings{}, at(8).Settings)
@@ -269,5 +269,5 @@ func TestOver(t *testing.T) {
 func TestInvalidNamesTheSetting(t *testing.T) {
 	err := site.Settings{Prerender: new("on")}.Check()
 	require.EqualError(t, err, site.CheckPrerender("on").Error())
-	require.NotNil(t, errors.Unwrap(err))
+	require.Error(t, errors.Unwrap(err))
 }

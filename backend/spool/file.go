@@ -280,7 +280,7 @@ func (f *file) reserve() error {
 	}
 	if err != nil {
 		if info.Size() < size {
-			f.Truncate(info.Size()) // half of it would help nobody
+			_ = f.Truncate(info.Size()) // half of it would help nobody
 		}
 		return err
 	}

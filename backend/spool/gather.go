@@ -110,7 +110,7 @@ func (s *Spool) move(own, from *file, counted bool) error {
 			return err
 		}
 		for _, p := range some {
-			from.clear(p.blocks)
+			_ = from.clear(p.blocks) // what stays is known by its key
 			if counted {
 				s.mu.Lock()
 				s.forget(p.key)

@@ -89,8 +89,7 @@ func (f *file) scan() error {
 		}
 	}
 	slices.Sort(broken)
-	f.clear(broken)
-	return nil
+	return f.clear(broken)
 }
 
 // eachBlock calls do for each block of the file; with nil for one that cannot be read.

@@ -48,7 +48,7 @@ func (s *Spool) Take(ctx context.Context, atOnce int, take func(ctx context.Cont
 						switch s.handOver(ctx, f, r, take) {
 						case Done:
 							if done.Add(1)%syncEvery == 0 {
-								f.sync()
+								_ = f.sync() // see below
 							}
 						case Away:
 							stopped.Store(true)
@@ -66,7 +66,7 @@ func (s *Spool) Take(ctx context.Context, atOnce int, take func(ctx context.Cont
 	close(lines)
 	workers.Wait()
 	if done.Load() > 0 {
-		f.sync() // otherwise they are handed over once more after a loss of power
+		_ = f.sync() // otherwise they are handed over once more after a loss of power
 	}
 	return int(done.Load())
 }
@@ -122,7 +122,7 @@ func (s *Spool) handOver(ctx context.Context, f *file, r *record, take func(cont
 		outcome = take(ctx, body, r.tries)
 	}
 	if outcome == Done {
-		f.clear(r.blocks)
+		_ = f.clear(r.blocks) // otherwise it is handed over once more
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -215,7 +215,8 @@ func TestWhatIsLeftOut(t *testing.T) {
 		`"talk_seconds":55,"wait_seconds":"5"`: {55, 5}, `"talk_seconds":null,"wait_seconds":""`: {Untold, Untold}, `"wait_seconds":604800`: {Untold, 604800},
 	} {
 		e := read(fields)
-		require.Equal(t, seconds, [2]int64{e.Talk, e.Wait}, fields)
+		lasted := [2]int64{e.Talk, e.Wait}
+		require.Equal(t, seconds, lasted, fields)
 		require.Empty(t, e.Notes, fields)
 	}
 	for _, value := range []string{`-1`, `604801`, `1.5`, `"1:20"`, `[]`, `false`, `99999999999999999999`} {

@@ -90,7 +90,7 @@ func (f *passingForm) pass(p []byte) {
 		return
 	}
 	held := f.body.Held()
-	if !f.posts.Guard("keeping a form", func() { f.body.Write(p) }) {
+	if !f.posts.Guard("keeping a form", func() { _, _ = f.body.Write(p) }) {
 		f.body = nil
 	} else if !f.share.Take(f.body.Held() - held) {
 		f.body.Stop(intake.Free)

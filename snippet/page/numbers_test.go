@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -66,9 +67,7 @@ func (n numbered) Serve(w http.ResponseWriter, r *http.Request, v page.Visit, ne
 func visited(t testing.TB, c numbered, r *http.Request, v page.Visit, h http.Header, pieces ...string) (*http.Response, string, page.Result) {
 	recorder := httptest.NewRecorder()
 	result, err := c.Serve(recorder, r, v, func(w http.ResponseWriter, _ *http.Request) error {
-		for name, values := range h {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), h)
 		for _, p := range pieces {
 			_, err := io.WriteString(w, p)
 			require.NoError(t, err)
@@ -338,7 +337,7 @@ func TestSelectorsInTheStream(t *testing.T) {
 	for _, size := range []int{len(markup), 10_007, 997} {
 		_, body, result := visited(t, c, get("/"), page.Visit{}, htmlType, slices.Collect(chunks(markup, size))...)
 		got, _ := split(t, body)
-		require.True(t, want == got)
+		require.Equal(t, want, got)
 		require.False(t, result.Unselected)
 	}
 }
@@ -459,7 +458,7 @@ func TestPageWithNumbersCutShort(t *testing.T) {
 					end := at + strings.Index(got[at:], `svc.js"></script>`) + len(`svc.js"></script>`)
 					got = got[:at] + got[end:]
 				}
-				require.Equal(t, len(want), len(got), got)
+				require.Len(t, got, len(want), got)
 				require.NotContains(t, got, "data-svc-numbers")
 			}
 		}

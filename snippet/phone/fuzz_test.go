@@ -35,7 +35,7 @@ func FuzzMatch(f *testing.F) {
 			charset = char.UTF8
 		}
 		var text []string
-		for _, s := range bytes.Split(b, []byte{0}) {
+		for s := range bytes.SplitSeq(b, []byte{0}) {
 			text = append(text, string(s))
 		}
 		p := Place(place % 3)

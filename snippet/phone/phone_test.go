@@ -66,7 +66,7 @@ func TestMatchTellsTheWriting(t *testing.T) {
 		require.NotEmpty(t, matches[0].Edits)
 		matches[0].Edits = nil
 		require.Equal(t, want, matches[0], text)
-		require.Equal(t, s.shown[want.Number].Digits(), "442079460999")
+		require.Equal(t, "442079460999", s.shown[want.Number].Digits())
 	}
 }
 

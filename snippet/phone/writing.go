@@ -1,5 +1,7 @@
 package phone
 
+import "slices"
+
 import "github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 
 // writing is a candidate: the digits from first up to end, which spell entry.
@@ -144,10 +146,5 @@ func isDate(year, month, day int) bool {
 }
 
 func oneOf(g gap, all ...gap) bool {
-	for _, a := range all {
-		if g == a {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(all, g)
 }

@@ -46,8 +46,7 @@ func (r *Request) Decode(into any, limit int64) error {
 		return Malformed("malformed_text", "the body is not valid UTF-8")
 	}
 	if err := json.Unmarshal(content, into); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			if wrong.Field == "" {
 				return Malformed("wrong_type", "the body must be a JSON object")
 			}

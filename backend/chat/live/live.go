@@ -4,6 +4,7 @@ package live
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -236,9 +237,7 @@ func (p *Pages) everybody(what uint32) {
 func (p *Pages) lookAtPresence(ctx context.Context) {
 	p.mu.Lock()
 	sites := make(map[int64]*audience, len(p.sites))
-	for id, a := range p.sites {
-		sites[id] = a
-	}
+	maps.Copy(sites, p.sites)
 	p.mu.Unlock()
 	changed := make(map[int64]bool)
 	for id, a := range sites {

@@ -66,10 +66,8 @@ var callbackReasons = []string{
 // reasonOf is a step's detail in words, and what the platform has said of it.
 func reasonOf(w *words.Tongue, detail string) (text, said string) {
 	code, said, _ := strings.Cut(detail, ": ")
-	for _, known := range callbackReasons {
-		if code == known {
-			return w.Text("callback.reason." + code), said
-		}
+	if slices.Contains(callbackReasons, code) {
+		return w.Text("callback.reason." + code), said
 	}
 	return "", detail
 }

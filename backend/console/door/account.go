@@ -35,8 +35,7 @@ func (c *Door) changePassword(w http.ResponseWriter, r *http.Request) error {
 		_, err := c.Operators.Authenticate(ctx, o.Login, r.PostFormValue("current"))
 		return err
 	})
-	var wait tooMany
-	if errors.As(err, &wait) {
+	if wait, ok := errors.AsType[tooMany](err); ok {
 		return c.account(w, r, http.StatusTooManyRequests, wait.text(words))
 	}
 	if errors.Is(err, operator.ErrCredentials) {

@@ -62,7 +62,7 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := c.holder(r.Context(), r)
 		switch {
-		case (errors.Is(err, errNobody) || errors.Is(err, errDisabled)) && r.Header.Get("HX-Request") != "":
+		case (errors.Is(err, errNobody) || errors.Is(err, errDisabled)) && r.Header.Get("Hx-Request") != "":
 			w.WriteHeader(http.StatusUnauthorized)
 		case errors.Is(err, errDisabled):
 			return c.showDoor(w, r, http.StatusForbidden, content{}, c.Words(r).Text("signin.disabled"))

@@ -33,8 +33,7 @@ var (
 
 // failureOf is the failure that the error says, or nil.
 func (f *Frame) failureOf(err error) *Failure {
-	var said *Failure
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[*Failure](err); ok {
 		return said
 	}
 	for _, room := range f.rooms {
@@ -113,5 +112,5 @@ func (f *Frame) fail(w http.ResponseWriter, r *http.Request, status int, text st
 		body.Hint = p.Words.Text(hint)
 	}
 	p.Body = body
-	f.Show(w, status, p)
+	_ = f.Show(w, status, p) // this was the page that says what fails
 }

@@ -224,10 +224,10 @@ func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
 	case "state":
 		step.Text = f.Words.Text("deed.state", "state", f.Words.Text("state."+d.Said))
 	case "owner":
-		switch {
-		case d.Said == "":
+		switch d.Said {
+		case "":
 			step.Text = f.Words.Text("deed.letGo")
-		case d.Said == d.By.Login:
+		case d.By.Login:
 			step.Text = f.Words.Text("deed.taken")
 		default:
 			step.Text = f.Words.Text("deed.given", "login", words.Written(loginName(f.Staff, d.Said)))

@@ -61,7 +61,7 @@ func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request, f frame.Pag
 	if len(form.Rules) == 0 {
 		form.do("rule")
 	}
-	return c.showNumberForm(w, r, http.StatusOK, f, n, form)
+	return c.showNumberForm(w, http.StatusOK, f, n, form)
 }
 
 func (c *room) showNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
@@ -70,7 +70,7 @@ func (c *room) showNumber(w http.ResponseWriter, r *http.Request, f frame.Page, 
 	configured, isConfigured := n.ConfiguredNumber(digits)
 	switch {
 	case isOwn && f.Admin():
-		return c.showNumberForm(w, r, http.StatusOK, f, n, numberFormOf(n.Version, digits, own))
+		return c.showNumberForm(w, http.StatusOK, f, n, numberFormOf(n.Version, digits, own))
 	case !isOwn && !isConfigured && n.By[digits] == nil:
 		return frame.NotFound
 	case !isOwn:
@@ -134,7 +134,7 @@ func shownRules(w *words.Tongue, n *rows.Numbering, of number.Number) (shown []s
 	return shown
 }
 
-func (c *room) showNumberForm(w http.ResponseWriter, r *http.Request, status int, f frame.Page, n *rows.Numbering, form numberForm) error {
+func (c *room) showNumberForm(w http.ResponseWriter, status int, f frame.Page, n *rows.Numbering, form numberForm) error {
 	body := numberPageOf(f, n, form)
 	body.Editing = true
 	f.Title = f.Words.Text("number.new")
@@ -151,7 +151,7 @@ func (c *room) changeNumber(w http.ResponseWriter, r *http.Request, f frame.Page
 	form := sentNumber(r)
 	if button := r.PostFormValue("do"); button != "" {
 		form.do(button)
-		return c.showNumberForm(w, r, http.StatusOK, f, n, form)
+		return c.showNumberForm(w, http.StatusOK, f, n, form)
 	}
 	form.Pictures = slices.DeleteFunc(form.Pictures, func(p pictureForm) bool { return p.Place == "" })
 	changed, own := form.number(), n.Settings.Own()
@@ -162,11 +162,11 @@ func (c *room) changeNumber(w http.ResponseWriter, r *http.Request, f frame.Page
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: number.Digits(changed.Number), Own: own, To: "/numbers", Notice: "number.saved", Again: c.again(w, r, form)})
+	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: number.Digits(changed.Number), Own: own, To: "/numbers", Notice: "number.saved", Again: c.again(w, form)})
 }
 
 // again shows the form once more.
-func (c *room) again(w http.ResponseWriter, r *http.Request, form numberForm) func(int, frame.Page, *rows.Numbering, error) error {
+func (c *room) again(w http.ResponseWriter, form numberForm) func(int, frame.Page, *rows.Numbering, error) error {
 	return func(status int, f frame.Page, n *rows.Numbering, wrong error) error {
 		if wrong != nil {
 			form.point(f.Words, wrong)
@@ -175,7 +175,7 @@ func (c *room) again(w http.ResponseWriter, r *http.Request, form numberForm) fu
 		} else {
 			form.Was, form.Seen = "", n.Version
 		}
-		return c.showNumberForm(w, r, status, f, n, form)
+		return c.showNumberForm(w, status, f, n, form)
 	}
 }
 
@@ -188,5 +188,5 @@ func (c *room) removeNumber(w http.ResponseWriter, r *http.Request, f frame.Page
 	}
 	own.Numbers = slices.DeleteFunc(slices.Clone(own.Numbers), func(known number.Number) bool { return number.Digits(known.Number) == digits })
 	form := numberFormOf(n.Version, digits, removed)
-	return c.Make(w, r, f, n, rows.Change{Seen: seen, Name: digits, Own: own, To: "/numbers", Notice: "number.removed", Again: c.again(w, r, form)})
+	return c.Make(w, r, f, n, rows.Change{Seen: seen, Name: digits, Own: own, To: "/numbers", Notice: "number.removed", Again: c.again(w, form)})
 }

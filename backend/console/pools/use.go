@@ -68,7 +68,7 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 	if err := c.sourcesOf(r, f.Words, n.ID, body.Rows, body.History.Rows); err != nil {
 		return err
 	}
-	body.Chart, err = c.chartOf(r, f.Words, n.ID, pool)
+	body.Chart, err = c.chartOf(r, n.ID, pool)
 	return err
 }
 
@@ -176,7 +176,7 @@ const (
 	chartHeight = 160
 )
 
-func (c *room) chartOf(r *http.Request, w *words.Tongue, siteID int64, pool *number.Pool) (poolChart, error) {
+func (c *room) chartOf(r *http.Request, siteID int64, pool *number.Pool) (poolChart, error) {
 	chosen := 0
 	for i, span := range chartSpans {
 		if "chart."+r.URL.Query().Get("span") == span.name {

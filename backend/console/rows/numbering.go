@@ -120,8 +120,7 @@ func (n *Numbering) Check(own number.Own, name string) error {
 func (c Numberings) keep(r *http.Request, n *Numbering, seen int64, own number.Own) (wrong, err error) {
 	o, _ := frame.Current(r)
 	_, err = c.Sites.Change(r.Context(), n.Key, seen, n.with(own), o.Login)
-	var invalid *site.Invalid
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*site.Invalid](err); ok {
 		return invalid.Err, nil
 	}
 	return nil, err

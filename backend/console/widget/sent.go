@@ -20,11 +20,10 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *appearance.W
 		return min(max(n, 0), most)
 	}
 	form := c.newWidgetForm(s, nil, configured)
-	said := func(p phrase) appearance.Wording {
+	said := func(p phrase) {
 		for i, in := range p.In {
 			p.In[i].Text = value(p.Name + "." + in.Code)
 		}
-		return p.wording()
 	}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	for name, of := range map[string]*string{

@@ -71,11 +71,11 @@ func (c *room) showWidget(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return c.showWidgetForm(w, r, http.StatusOK, f, c.widgetFormOf(named, configured), configured)
+	return c.showWidgetForm(w, http.StatusOK, f, c.widgetFormOf(named, configured), configured)
 }
 
 // showWidgetForm shows the form beside the preview, which is a frame of the console's own.
-func (c *room) showWidgetForm(w http.ResponseWriter, r *http.Request, status int, f frame.Page, form widgetForm, configured *appearance.Widget) error {
+func (c *room) showWidgetForm(w http.ResponseWriter, status int, f frame.Page, form widgetForm, configured *appearance.Widget) error {
 	form.Configured = widgetInWords(f.Words, configured)
 	_, form.Warnings = form.preview(f.Words, configured)
 	f.Body, f.Here = form, form.Scope
@@ -91,11 +91,11 @@ func (c *room) changeWidget(w http.ResponseWriter, r *http.Request) error {
 	form := c.sentWidget(r, named, configured)
 	if button := r.PostFormValue("do"); button != "" {
 		form.do(button)
-		return c.showWidgetForm(w, r, http.StatusOK, f, form, configured)
+		return c.showWidgetForm(w, http.StatusOK, f, form, configured)
 	}
 	if form.check(f.Words); len(form.Wrong) > 0 {
 		f.Problem = f.Words.Text("widget.wrong")
-		return c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
+		return c.showWidgetForm(w, http.StatusUnprocessableEntity, f, form, configured)
 	}
 	settings := named.Settings
 	settings.Widget = form.widget()
@@ -104,10 +104,10 @@ func (c *room) changeWidget(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, site.ErrChanged):
 		f.Problem = f.Words.Text("problem.changed")
-		return c.showWidgetForm(w, r, http.StatusConflict, f, c.widgetFormOf(named, configured), configured)
+		return c.showWidgetForm(w, http.StatusConflict, f, c.widgetFormOf(named, configured), configured)
 	case errors.As(err, &invalid):
 		f.Problem = f.Words.Text("widget.wrong")
-		return c.showWidgetForm(w, r, http.StatusUnprocessableEntity, f, form, configured)
+		return c.showWidgetForm(w, http.StatusUnprocessableEntity, f, form, configured)
 	case err != nil:
 		return err
 	default:

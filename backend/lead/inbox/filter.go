@@ -109,7 +109,7 @@ type query struct {
 }
 
 // add writes a part, with a value for each "?" in it.
-func (q *query) add(sql string, args ...any) *query {
+func (q *query) add(sql string, args ...any) {
 	for part := range strings.SplitAfterSeq(sql, "?") {
 		if before, is := strings.CutSuffix(part, "?"); is {
 			q.args = append(q.args, args[0])
@@ -118,7 +118,6 @@ func (q *query) add(sql string, args ...any) *query {
 		}
 		q.text.WriteString(part)
 	}
-	return q
 }
 
 // all writes the conditions, each behind an AND.

@@ -2,7 +2,6 @@ package submission
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -24,7 +23,7 @@ func storable(t *testing.T, s Submission, err error) {
 		err = s.Check()
 	}
 	if err != nil {
-		require.True(t, errors.As(err, &refused), "%v", err)
+		require.ErrorAs(t, err, &refused, "%v", err)
 		require.NotEmpty(t, refused.Code)
 		return
 	}

@@ -95,8 +95,8 @@ type Invalid struct {
 
 func (i Invalid) Error() string { return i.Reason }
 
-func invalid(code, format string, args ...any) Invalid {
-	return Invalid{Code: code, Reason: fmt.Sprintf(format, args...)}
+func invalid(code, reason string) Invalid {
+	return Invalid{Code: code, Reason: reason}
 }
 
 func (s *Submission) note(field, code, format string, args ...any) {

@@ -215,8 +215,7 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 // unsentMail is the failure to come so far that the server hears of a mail: whatever it says, it says to all mails.
 func unsentMail(err error) *attempt.Failure {
 	f := attempt.Unsent(err)
-	var said *textproto.Error
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[*textproto.Error](err); ok {
 		f.Reason, f.Status, f.Detail = attempt.SMTP, said.Code, detail(said.Msg)
 	} else if strings.Contains(err.Error(), "does not support STARTTLS") {
 		f.Reason, f.Detail = attempt.TLS, "no STARTTLS"
@@ -231,8 +230,8 @@ func refusedMail(err error) *attempt.Failure {
 		return attempt.Unsent(err)
 	}
 	f := &attempt.Failure{Reason: attempt.SMTP, Status: sent.ErrorCode(), Never: !sent.IsTemp()}
-	switch {
-	case sent.Reason == gomail.ErrSMTPMailFrom || sent.Reason == gomail.ErrSMTPRcptTo:
+	switch sent.Reason {
+	case gomail.ErrSMTPMailFrom, gomail.ErrSMTPRcptTo:
 		text, _, _ := strings.Cut(strings.TrimPrefix(sent.Error(), sent.Reason.String()+": "), ", affected ")
 		f.Detail = detail(strings.TrimPrefix(text, strconv.Itoa(f.Status)+" "))
 	default: // it has read the mail and may repeat what stands there

@@ -123,7 +123,7 @@ func TestGroupOpensAtTheFirstMinute(t *testing.T) {
 	} {
 		g.Hours = hours
 		for at := time.Date(2026, 5, 4, 0, 0, 30, 0, time.UTC); at.Before(time.Date(2026, 5, 14, 0, 0, 0, 0, time.UTC)); at = at.Add(1397 * time.Minute) {
-			expected := at
+			var expected time.Time
 			for expected = at; !g.Open(expected); expected = expected.Truncate(time.Minute).Add(time.Minute) {
 			}
 			opens, known := g.Opens(at)
