@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Configuration is what a configuration declares for the database to know.
@@ -125,7 +125,7 @@ func (d *Desk) regions(ctx context.Context) (regions []string) {
 		shown, _ := d.Numbers.Region(ctx, s.ID) // or as if no page had been seen
 		add(shown)
 		for _, n := range slices.Concat(s.Settings.Numbers, set.Numbers) {
-			add(visit.RegionOf(visit.Digits(n.Number)))
+			add(contact.RegionOf(contact.Digits(n.Number)))
 		}
 	}
 	return regions

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // searchLeads measures how long each filter and search of the console's list of leads takes among many.
@@ -159,7 +160,7 @@ func inboxAsked(words []string) []asked {
 		{"state: done", simple(inbox.Filter{State: state(lead.Done)}), true}, {"state: spam", simple(inbox.Filter{State: state(lead.Spam)}), false},
 		{"an operator's", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Owner: new(1 + r.Int64N(20))} }, true},
 		{"one who has 20", simple(inbox.Filter{Owner: new(int64(99))}), false}, {"nobody's", simple(inbox.Filter{Owner: new(int64)}), true},
-		{"source", simple(inbox.Filter{Source: visit.Ad}), true}, {"source of 40 leads", simple(inbox.Filter{Source: visit.Map}), false},
+		{"source", simple(inbox.Filter{Source: source.Ad}), true}, {"source of 40 leads", simple(inbox.Filter{Source: source.Map}), false},
 		{"form", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Form: fmt.Sprint("Form ", r.IntN(10))} }, true}, {"form of 33 leads", simple(inbox.Filter{Form: "Seldom"}), false},
 		{"number shown", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Number: fmt.Sprint("7800", 1000000+5*r.IntN(40))} }, true},
 		{"amount, common", simple(inbox.Filter{From: "20000", To: "60000"}), true}, {"amount of 50 leads", simple(inbox.Filter{From: "1000000"}), false},
@@ -168,7 +169,7 @@ func inboxAsked(words []string) []asked {
 			since := time.UnixMilli(inboxEnd - r.Int64N(inboxYears))
 			return inbox.Filter{Since: since, Until: since.Add(7 * 24 * time.Hour)}
 		}, false},
-		{"new, by a form and a source", simple(inbox.Filter{State: state(lead.Fresh), Form: "Form 3", Source: visit.Search}), true},
+		{"new, by a form and a source", simple(inbox.Filter{State: state(lead.Fresh), Form: "Form 3", Source: source.Search}), true},
 		{"an operator's in work, of a form", func(r *rand.Rand) inbox.Filter {
 			return inbox.Filter{State: state(lead.InWork), Owner: new(1 + r.Int64N(20)), Form: fmt.Sprint("Form ", r.IntN(10))}
 		}, false},

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 
@@ -72,7 +72,7 @@ func TestCookiesOverTLS(t *testing.T) {
 	require.Regexp(t, `^__Host-svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; Secure; SameSite=Lax$`, news.Header.Get("Set-Cookie"))
 	remembered := servertest.CookieOf(t, news.Header.Values("Set-Cookie"))
 	old := strings.TrimPrefix(remembered, "__Host-")
-	other := "svc_src=" + (&attribution.Remembered{Source: visit.Source{Kind: visit.Campaign, Source: "other"}, Seen: time.Now()}).Cookie()
+	other := "svc_src=" + (&attribution.Remembered{Source: source.Source{Kind: source.Campaign, Source: "other"}, Seen: time.Now()}).Cookie()
 	for _, cookie := range []string{remembered, old, other + "; " + remembered, "svc_src=x; __Host-svc_src=x; " + old} {
 		got := s.Get(secure+"/", "Cookie", cookie)
 		require.Contains(t, got.Content, "+7 (495) 765-00-01", cookie)

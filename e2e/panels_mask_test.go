@@ -11,7 +11,7 @@ import (
 	"github.com/nyaruka/phonenumbers"
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // maskTyping gives the page functions that write into the field with the focus, in all the ways that browsers have, and
@@ -60,7 +60,7 @@ func writingsOf(number *phonenumbers.PhoneNumber, home bool) (writings []string)
 	writings = append(writings, "+"+digits, international, "00"+digits, strings.ReplaceAll(international, " ", "\u00a0"), strings.ReplaceAll(international, " ", "."))
 	if home {
 		national := phonenumbers.Format(number, phonenumbers.NATIONAL)
-		writings = append(writings, national, visit.Digits(national), digits, phonenumbers.GetNationalSignificantNumber(number))
+		writings = append(writings, national, contact.Digits(national), digits, phonenumbers.GetNationalSignificantNumber(number))
 	}
 	return writings
 }
@@ -105,7 +105,7 @@ func TestMasksKeepNumbers(t *testing.T) {
 		typed, err := json.Marshal(written)
 		require.NoError(t, err)
 		for k, shown := range value[[]string](b, string(typed)+`.map(([way, text]) => enter(way, text))`) {
-			require.Equal(t, expected[k], visit.ReadPhone(shown, m.region).Digits, "%s, %s: %q became %q", m.mask, written[k][0], written[k][1], shown)
+			require.Equal(t, expected[k], contact.ReadPhone(shown, m.region).Digits, "%s, %s: %q became %q", m.mask, written[k][0], written[k][1], shown)
 		}
 		b.close()
 	}

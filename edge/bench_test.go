@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
@@ -20,7 +20,7 @@ func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // BenchmarkPage serves a short page, to measure the cost of a page apart from its bytes.
 func BenchmarkPage(b *testing.B) {
-	remembered := attribution.Remembered{Source: visit.SourceOf("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
+	remembered := attribution.Remembered{Source: source.Of("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
 	for _, kind := range []struct {
 		name, path, cookie string
 		settings           effect.Settings

@@ -22,7 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
@@ -149,7 +149,7 @@ func madeByConsole() map[string]bool {
 	for _, note := range telephony.Notes {
 		names["call.note."+note] = true
 	}
-	for _, kind := range visit.Kinds {
+	for _, kind := range source.Kinds {
 		names["source."+kind] = true
 	}
 	for _, reason := range attempt.Reasons {
@@ -182,7 +182,7 @@ func madeByMails() map[string]bool {
 	for _, status := range []telephony.Status{telephony.Answered, telephony.Missed, telephony.Busy, telephony.Failed} {
 		names["status."+string(status)] = true
 	}
-	for _, kind := range visit.Kinds {
+	for _, kind := range source.Kinds {
 		names["source."+kind] = true
 	}
 	return names

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // numbered is what a test's visitors come to: pages with a number, behind Caddy.
@@ -104,12 +104,12 @@ func (v *visitor) open(path, referrer string, headers ...string) string {
 }
 
 // since makes the visitor one who was seen last before a time.
-func (v *visitor) since(source visit.Source, ago time.Duration) *visitor {
+func (v *visitor) since(source source.Source, ago time.Duration) *visitor {
 	v.cookie = (&attribution.Remembered{Source: source, Seen: time.Now().Add(-ago)}).Cookie()
 	return v
 }
 
-var news = visit.Source{Kind: visit.Campaign, Source: "news", Landing: "/"}
+var news = source.Source{Kind: source.Campaign, Source: "news", Landing: "/"}
 
 func TestNumberStaysWithTheVisitor(t *testing.T) {
 	s := runSite(t, byNewsAndGoogle)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Model says which of a visitor's visits decides about the numbers. A visit begins with a click that has a campaign or a
@@ -43,7 +44,7 @@ const (
 // Page is a page that a visitor asks for.
 type Page struct {
 	// Source is the source of the page's own address and referrer.
-	Source visit.Source
+	Source source.Source
 	// Within says that the visitor comes from a page of the site, so that a visit goes on.
 	Within bool
 	// At is when the visitor asks for the page.
@@ -53,9 +54,9 @@ type Page struct {
 // PageAt returns the page of an address with its host, as attribution needs it. internal says that the browser declares
 // the request to come from the site itself.
 func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page {
-	page := Page{Source: visit.SourceAt(address, referrer), At: at}
+	page := Page{Source: source.At(address, referrer), At: at}
 	// The source is direct only if the referrer is no other host's.
-	page.Within = page.Source.Kind == visit.Direct && (strings.HasPrefix(referrer, "http") || internal)
+	page.Within = page.Source.Kind == source.Direct && (strings.HasPrefix(referrer, "http") || internal)
 	return page
 }
 
@@ -63,23 +64,23 @@ func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page
 // is what to remember from now on; it is nil if nothing of the source can decide about a later page. changed says
 // whether the browser has to be sent next.
 func (m Model) Follow(plan *number.Plan, remembered *Remembered, page Page) (numbers number.Choice, next *Remembered, changed bool) {
-	source := compact(m.decide(remembered, page))
-	numbers = plan.Choose(source)
-	if source.Kind == "" || m != First && !plan.ForDirect() && numbers == plan.Choose(visit.Source{}) {
+	deciding := compact(m.decide(remembered, page))
+	numbers = plan.Choose(deciding)
+	if deciding.Kind == "" || m != First && !plan.ForDirect() && numbers == plan.Choose(source.Source{}) {
 		return numbers, nil, remembered != nil
 	}
-	next = &Remembered{Source: source, Seen: page.At}
-	return numbers, next, remembered == nil || remembered.Source != source || !remembered.fresh(m, page.At)
+	next = &Remembered{Source: deciding, Seen: page.At}
+	return numbers, next, remembered == nil || remembered.Source != deciding || !remembered.fresh(m, page.At)
 }
 
 // decide returns the source of the visit that decides. It returns the zero source if that visit is not known.
-func (m Model) decide(remembered *Remembered, page Page) visit.Source {
-	arrived := page.Source.Kind != visit.Direct
+func (m Model) decide(remembered *Remembered, page Page) source.Source {
+	arrived := page.Source.Kind != source.Direct
 	if remembered == nil {
 		if arrived || !page.Within {
 			return page.Source
 		}
-		return visit.Source{}
+		return source.Source{}
 	}
 	switch {
 	case m == Last && page.At.Sub(remembered.Seen) > visit.Pause, m != First && arrived:

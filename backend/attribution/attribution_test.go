@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // plan returns a plan of one number, with a tracking number for each line of conditions: 1, 2, 3…
@@ -56,7 +56,7 @@ func (v *visitor) open(page, referrer string) string {
 		require.NoError(v.t, err)
 	}
 	choice, next, changed := v.model.Follow(v.plan, remembered, attribution.Page{
-		Source: visit.SourceOf(shop+page, referrer), Within: referrer == shop+"/before", At: v.now,
+		Source: source.Of(shop+page, referrer), Within: referrer == shop+"/before", At: v.now,
 	})
 	if changed {
 		v.told++

@@ -8,13 +8,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Remembered is the content of a visitor's cookie: the source that decides about the numbers, and when the visitor was
 // last seen. Visitors can forge it, so it is only compared with the conditions of a plan.
 type Remembered struct {
-	Source visit.Source
+	Source source.Source
 	Seen   time.Time // to the second
 }
 
@@ -30,16 +31,16 @@ var errCookie = errors.New("reading a visitor's source: malformed")
 
 // compact cuts the longest texts of a source that is too long for the cookie. The first page already uses the cut
 // source, so that it decides in the same way as later.
-func compact(s visit.Source) visit.Source {
-	for limit := visit.MaxSourceText; length(&s) > maxTexts; limit -= 8 {
+func compact(s source.Source) source.Source {
+	for limit := source.MaxText; length(&s) > maxTexts; limit -= 8 {
 		for _, text := range s.Texts() {
-			*text = visit.Clip(*text, limit)
+			*text = clip.Text(*text, limit)
 		}
 	}
 	return s
 }
 
-func length(s *visit.Source) (n int) {
+func length(s *source.Source) (n int) {
 	for _, text := range s.Texts() {
 		n += len(*text)
 	}
@@ -76,7 +77,7 @@ func ParseCookie(value string) (*Remembered, error) {
 	r := &Remembered{Seen: time.Unix(int64(seconds), 0)}
 	for _, text := range r.Source.Texts() {
 		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(min(len(b)-n, visit.MaxSourceText)) {
+		if n <= 0 || size > uint64(min(len(b)-n, source.MaxText)) {
 			return nil, errCookie
 		}
 		*text = string(b[n : n+int(size)])
@@ -86,8 +87,8 @@ func ParseCookie(value string) (*Remembered, error) {
 		}
 	}
 	s := &r.Source
-	if len(b) > 0 || length(s) > maxTexts || !slices.Contains(visit.Kinds, s.Kind) || (s.ClickIDName == "") != (s.ClickID == "") ||
-		s.ClickID != "" && !visit.IsClickID(s.ClickIDName) {
+	if len(b) > 0 || length(s) > maxTexts || !slices.Contains(source.Kinds, s.Kind) || (s.ClickIDName == "") != (s.ClickID == "") ||
+		s.ClickID != "" && !source.IsClickID(s.ClickIDName) {
 		return nil, errCookie
 	}
 	return r, nil

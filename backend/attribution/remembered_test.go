@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestCookie(t *testing.T) {
-	for _, source := range []visit.Source{
-		{Kind: visit.Direct},
-		{Kind: visit.Direct, Landing: "/lamps"},
-		{Kind: visit.Campaign, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "рассылка", ClickIDName: "yclid", ClickID: "17", Referrer: "yandex.ru", Landing: "/"},
+	for _, source := range []source.Source{
+		{Kind: source.Direct},
+		{Kind: source.Direct, Landing: "/lamps"},
+		{Kind: source.Campaign, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "рассылка", ClickIDName: "yclid", ClickID: "17", Referrer: "yandex.ru", Landing: "/"},
 	} {
 		r := &attribution.Remembered{Source: source, Seen: time.Unix(1775044800, 0)}
 		require.Regexp(t, `^[A-Za-z0-9_-]+$`, r.Cookie())
@@ -29,8 +29,8 @@ func TestCookie(t *testing.T) {
 
 func TestCookieIsShort(t *testing.T) {
 	long := strings.Repeat("я", 100)
-	r := &attribution.Remembered{Seen: time.Unix(1775044800, 0), Source: visit.Source{
-		Kind: visit.Campaign, Source: long, Medium: long, Campaign: long, Term: long, Content: long, ClickIDName: "yclid", ClickID: long, Referrer: long, Landing: long,
+	r := &attribution.Remembered{Seen: time.Unix(1775044800, 0), Source: source.Source{
+		Kind: source.Campaign, Source: long, Medium: long, Campaign: long, Term: long, Content: long, ClickIDName: "yclid", ClickID: long, Referrer: long, Landing: long,
 	}}
 	require.LessOrEqual(t, len(r.Cookie()), 1024)
 	read, err := attribution.ParseCookie(r.Cookie())
@@ -68,8 +68,8 @@ func TestCookieRefused(t *testing.T) {
 
 // A value that can be read can be written, and is read as the same again.
 func FuzzParseCookie(f *testing.F) {
-	for _, source := range []visit.Source{
-		{Kind: visit.Direct, Landing: "/"}, {Kind: visit.Campaign, Source: "news"}, {Kind: visit.Ad, ClickIDName: "gclid", ClickID: "x", Referrer: "www.google.com"},
+	for _, source := range []source.Source{
+		{Kind: source.Direct, Landing: "/"}, {Kind: source.Campaign, Source: "news"}, {Kind: source.Ad, ClickIDName: "gclid", ClickID: "x", Referrer: "www.google.com"},
 	} {
 		f.Add((&attribution.Remembered{Source: source, Seen: time.Unix(1775044800, 0)}).Cookie())
 	}
@@ -89,7 +89,7 @@ func FuzzParseCookie(f *testing.F) {
 		require.LessOrEqual(t, len(read.Cookie()), 1024)
 		p := plan(t, "utm_source=a*b", "referrer=*.google.*", "landing=/*x*", "gclid", "kind=direct")
 		for _, a := range []attribution.Model{attribution.First, attribution.Last, attribution.LastNonDirect} {
-			_, next, _ := a.Follow(p, read, attribution.Page{Source: visit.Source{Kind: visit.Direct}, At: time.Unix(1775044800, 0)})
+			_, next, _ := a.Follow(p, read, attribution.Page{Source: source.Source{Kind: source.Direct}, At: time.Unix(1775044800, 0)})
 			require.NotNil(t, next)
 		}
 	})

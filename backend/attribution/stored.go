@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // storedVisits is how many of a visitor's visits are searched for the one that decides.
@@ -14,15 +15,15 @@ const storedVisits = 10
 // if no source decides, or if the view's own source does.
 func (m Model) ChooseStored(ctx context.Context, plan *number.Plan, visits *visit.Visits, siteID int64, view visit.View) (number.Choice, error) {
 	if !plan.BySource() {
-		return plan.Choose(visit.Source{}), nil
+		return plan.Choose(source.Source{}), nil
 	}
-	source, err := m.decideStored(ctx, visits, siteID, view)
-	return plan.Choose(compact(source)), err
+	deciding, err := m.decideStored(ctx, visits, siteID, view)
+	return plan.Choose(compact(deciding)), err
 }
 
 // decideStored does what [Model.decide] does, for stored visits. The page view is among them.
-func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID int64, view visit.View) (visit.Source, error) {
-	arrived := view.Came.Kind != "" && view.Came.Kind != visit.Direct
+func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID int64, view visit.View) (source.Source, error) {
+	arrived := view.Came.Kind != "" && view.Came.Kind != source.Direct
 	switch {
 	case view.NewVisitor, m == Last && view.Came.Kind != "", m == LastNonDirect && arrived:
 		return view.Came, nil
@@ -35,12 +36,12 @@ func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID in
 	}
 	came, err := visits.Came(ctx, siteID, view.Visitor, view.URL, last)
 	if err != nil || len(came) == 0 {
-		return visit.Source{}, err
+		return source.Source{}, err
 	}
 	if m == LastNonDirect {
-		for _, source := range came {
-			if source.Kind != visit.Direct {
-				return source, nil
+		for _, from := range came {
+			if from.Kind != source.Direct {
+				return from, nil
 			}
 		}
 		return came[len(came)-1], nil
@@ -53,7 +54,7 @@ func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID in
 func (m Model) FollowView(plan *number.Plan, remembered *Remembered, view visit.View) number.Choice {
 	page := Page{Source: view.Came, Within: view.Came.Kind == "", At: view.At}
 	if page.Within {
-		page.Source.Kind = visit.Direct
+		page.Source.Kind = source.Direct
 	}
 	choice, _, _ := m.Follow(plan, remembered, page)
 	return choice

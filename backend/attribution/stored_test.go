@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Pages that replace numbers follow the visitor's cookie, and the script follows the stored visits. Both show the same
@@ -106,7 +107,7 @@ func TestStoredVisitsAreNotAskedInVain(t *testing.T) {
 	choice, err := attribution.Last.ChooseStored(t.Context(), p, nil, 1, visit.View{})
 	require.NoError(t, err)
 	require.Equal(t, "1", p.Shown(choice)[0])
-	news := visit.Source{Kind: visit.Campaign, Source: "news"}
+	news := source.Source{Kind: source.Campaign, Source: "news"}
 	for _, a := range []attribution.Model{attribution.Last, attribution.LastNonDirect} {
 		choice, err = a.ChooseStored(t.Context(), plan(t, byNewsAndGoogle...), nil, 1, visit.View{Came: news})
 		require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Traces says which rows belong to a person: calls.
@@ -16,7 +16,7 @@ func (c *Calls) Traces() trace.Subject {
 		Tables: []trace.Table{
 			{Name: "call_places", By: trace.Call, Where: `site_id = $1 AND id = $2`},
 			{Name: "calls", By: trace.Call, Where: `site_id = $1 AND id = $2`,
-				Texts: append([]string{"recording"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
+				Texts: append([]string{"recording"}, source.WrittenColumns...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 		},
 	}
 }

@@ -19,7 +19,7 @@ type Filter struct {
 	Outcome Outcome
 	// Confidence is the confidence of the calls' findings.
 	Confidence Confidence
-	// Source is the kind of the visitor's source, one of visit.Kinds.
+	// Source is the kind of the visitor's source, one of source.Kinds.
 	Source string
 	// Number is the called or the printed number, as digits.
 	Number string

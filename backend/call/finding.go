@@ -1,6 +1,9 @@
 package call
 
-import "github.com/seed-3405227d/frontdesk/backend/visit"
+import (
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+)
 
 // Finding says who has called, and from which source, as far as that is known.
 type Finding struct {
@@ -13,7 +16,7 @@ type Finding struct {
 	Conditions string
 	// Visitor and Visit are 0 if they are not known. Then Source is empty.
 	Visitor, Visit visit.ID
-	Source         visit.Source
+	Source         source.Source
 }
 
 // Reason says why a call is attributed to a visitor or a campaign.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // record is a row of the table of calls.
@@ -15,7 +15,7 @@ type record struct {
 }
 
 const columns = `site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency,
-	notes, told_at, reason, confidence, replaces, conditions, visitor_id, visit_id, ` + visit.SourceColumns
+	notes, told_at, reason, confidence, replaces, conditions, visitor_id, visit_id, ` + source.Columns
 
 // marks are the placeholders for the values of columns.
 var marks = func() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Filter narrows a list of callbacks. The zero Filter is all of them.
@@ -43,7 +44,7 @@ func (f Filter) condition() (where string, args []any) {
 	if f.Visitor != 0 {
 		add("visitor_id = ?", int64(f.Visitor))
 	}
-	if digits := visit.Digits(f.Digits); digits != "" {
+	if digits := contact.Digits(f.Digits); digits != "" {
 		add("phone LIKE ?", "%"+digits+"%")
 	}
 	if len(f.States) > 0 {

@@ -13,6 +13,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Result is the answer to sitePhoneCall (browser interface, sections 2.7 and 7).
@@ -74,7 +76,7 @@ type Asked struct {
 // number.
 func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, error) {
 	made := Callback{
-		SiteID: a.SiteID, State: Waiting, Origin: Page, Ref: a.Ref, URL: visit.Clip(a.URL, maxURL), GroupID: a.GroupID, WantedAt: a.Time,
+		SiteID: a.SiteID, State: Waiting, Origin: Page, Ref: a.Ref, URL: clip.Text(a.URL, maxURL), GroupID: a.GroupID, WantedAt: a.Time,
 		Talk: telephony.Untold, delivery: fmt.Sprintf("%d:%s", a.Visitor, a.ID),
 	}
 	var err error
@@ -133,7 +135,7 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 	default:
 		made.Platform = caller.Name()
 	}
-	if made.Origin == Page && !slices.Contains(s.countries(region, made.Operator), visit.RegionOf(made.Phone)) {
+	if made.Origin == Page && !slices.Contains(s.countries(region, made.Operator), contact.RegionOf(made.Phone)) {
 		return CountryNotAllowed, nil
 	}
 	return "", nil
@@ -172,7 +174,7 @@ func (s Settings) countries(region, operator string) []string {
 		return s.Countries
 	}
 	var list []string
-	for _, country := range []string{region, visit.RegionOf(operator)} {
+	for _, country := range []string{region, contact.RegionOf(operator)} {
 		if country != "" {
 			list = append(list, country)
 		}

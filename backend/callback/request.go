@@ -12,7 +12,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Ahead is how far ahead a call may be requested.
@@ -140,10 +140,10 @@ func ReadPhone(written, region string) (digits string, err error) {
 	if len(written) > 40 || strings.ContainsFunc(written, func(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune(punctuation, r) }) {
 		return "", ErrPhone
 	}
-	digits = visit.ReadPhone(written, region).Digits
+	digits = contact.ReadPhone(written, region).Digits
 	if digits == "" {
 		// This has the country code but no plus sign, as masks write it.
-		digits = visit.ReadPhone("+"+visit.Digits(written), "").Digits
+		digits = contact.ReadPhone("+"+contact.Digits(written), "").Digits
 	}
 	number, err := phonenumbers.Parse("+"+digits, "")
 	if digits == "" || err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // guess takes the fields whose names say nothing by their values.
@@ -85,7 +85,7 @@ func (r *recognising) find(value string, unnamed bool) {
 		beside = without(beside, r.taken[naming.Email])
 	}
 	if r.taken[naming.Phone] == "" {
-		r.taken[naming.Phone] = visit.FindPhone(text, r.phones.region, r.phones.try)
+		r.taken[naming.Phone] = contact.FindPhone(text, r.phones.region, r.phones.try)
 		beside = without(beside, r.taken[naming.Phone])
 	}
 	if beside = strings.Trim(beside, " ,.;:-–—\n\t()"); unnamed && len(beside) < len(text) && !r.named() && isName(beside) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
 	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Recognised is what a form says.
@@ -178,7 +178,7 @@ func (r *recognising) takeAccount(field posted.Field, words []string) bool {
 	}
 	number := ""
 	if (dialled || of == "WhatsApp" || of == "Viber") && hasDigits(field.Value, 7) {
-		number = visit.FindPhone(field.Value, r.phones.region, r.phones.try)
+		number = contact.FindPhone(field.Value, r.phones.region, r.phones.try)
 	}
 	switch {
 	case number != "" && r.taken[naming.Phone] == "":
@@ -228,12 +228,12 @@ const maxTried = 40
 
 // reads reports whether the text is a telephone number. It returns false once maxTried texts have been tried.
 func (p *phones) reads(text string) bool {
-	return p.try() && visit.ReadPhone(text, p.region).Digits != ""
+	return p.try() && contact.ReadPhone(text, p.region).Digits != ""
 }
 
 // has reports whether the digits are a telephone number, with the code of any country, or of the region without a code.
 func (p *phones) has(digits string) bool {
-	return p.reads(digits) || p.try() && visit.ReadPhone(digits, visit.RegionOf(digits)).Digits != ""
+	return p.reads(digits) || p.try() && contact.ReadPhone(digits, contact.RegionOf(digits)).Digits != ""
 }
 
 func (p *phones) try() bool {

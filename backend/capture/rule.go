@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture/naming"
 	"github.com/seed-3405227d/frontdesk/backend/capture/posted"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Rule says which posts of a site are kept, and as what.
@@ -148,7 +148,7 @@ func (r *Rule) read(f posted.Form, region string) (said Recognised) {
 	said.Name, said.Phone, said.Email = first(f, r.Name), first(f, r.Phone), first(f, r.Email)
 	said.Message = hideCards(first(f, r.Message), phones.has)
 	if said.Phone == "" {
-		said.Phone = visit.FindPhone(said.Message, region, phones.try)
+		said.Phone = contact.FindPhone(said.Message, region, phones.try)
 	}
 	for _, name := range r.UserFields {
 		value := hideCards(first(f, []string{name}), phones.has)

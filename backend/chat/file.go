@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/pixels"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 const (
@@ -84,7 +84,7 @@ func ending(name, of string) string {
 	if len(known) == 0 || slices.Contains(known, strings.ToLower(path.Ext(name))) {
 		return name
 	}
-	return visit.Clip(name, maxFileName-len(known[0])) + known[0]
+	return clip.Text(name, maxFileName-len(known[0])) + known[0]
 }
 
 // harmless returns the last part of a name without characters that control how it is shown: line breaks, and marks that
@@ -100,7 +100,7 @@ func harmless(name string) string {
 	if name == "." || name == "/" || name == "" || name == ".." {
 		return "file"
 	}
-	return visit.Clip(name, maxFileName)
+	return clip.Text(name, maxFileName)
 }
 
 // store stores the file of the message, unless the conversation has the maximum number of files.

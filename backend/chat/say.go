@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 const (
@@ -120,7 +121,7 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 			return Conversation{}, Message{}, err
 		}
 	}
-	from.URL, from.Language = visit.Clip(from.URL, maxAddress), visit.Clip(from.Language, maxLanguage)
+	from.URL, from.Language = clip.Text(from.URL, maxAddress), clip.Text(from.Language, maxLanguage)
 	id, err := c.ids.Next(ctx)
 	if err != nil {
 		return Conversation{}, Message{}, err

@@ -15,6 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // RepeatWindow is how long the same content from the same page view counts as
@@ -43,7 +45,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	if err != nil {
 		return Lead{}, false, err
 	}
-	phone, at := visit.ReadPhone(s.Phone, s.Region), l.now()
+	phone, at := contact.ReadPhone(s.Phone, s.Region), l.now()
 	if !s.At.IsZero() && s.At.Before(at) {
 		at = s.At
 	}
@@ -51,7 +53,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: visit.Clip(s.URL, submission.MaxAddress), SiteError: s.SiteError,
+		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError,
 	}
 	// The visit keeps its source itself. A lead whose visit is gone, or cannot be read now, is a lead all the same.
 	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Visit); err == nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Traces are what is kept of a person's leads.
@@ -22,7 +22,7 @@ func (l *Leads) Traces() trace.Subject {
 			{Name: "lead_origins", By: trace.Lead, Where: ofLead},
 			{Name: "lead_marks", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
-				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, visit.SourceTexts...), Key: []string{"site_id", "id"}, Of: "id"},
+				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, source.WrittenColumns...), Key: []string{"site_id", "id"}, Of: "id"},
 		},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 var vera, boris = lead.By{ID: 1, Login: "vera"}, lead.By{ID: 2, Login: "boris"}
@@ -164,7 +165,7 @@ func TestFilters(t *testing.T) {
 				f.Form = forms[1+random.IntN(2)]
 			}
 			if some() {
-				f.Source = []string{visit.Campaign, visit.Direct}[random.IntN(2)]
+				f.Source = []string{source.Campaign, source.Direct}[random.IntN(2)]
 			}
 			if some() {
 				f.Number = fmt.Sprint("7495000000", random.IntN(3))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // The ways by which a lead arrives.
@@ -59,7 +60,7 @@ type Lead struct {
 	// URL is the address of the page, when the sender told it.
 	URL string
 	// Source is what brought the visitor to the visit of the lead.
-	Source visit.Source
+	Source source.Source
 	// Marks say what speaks for the lead's being made by a program: Trap, Quick, Bot, Repeated.
 	Marks []string
 	// SiteError is the status, 400 or more, with which the site has answered the form; 0 where it has not failed. A

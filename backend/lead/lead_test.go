@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -157,7 +158,7 @@ func TestAddForAVisitThatIsGone(t *testing.T) {
 		ref := visit.Ref{Visitor: 11, Visit: 12, View: 13}
 		added, _ := s.add(submission.Submission{SiteID: site, Ref: ref, Email: "ann@mail.example"})
 		require.Equal(t, ref, added.Ref)
-		require.Equal(t, visit.Source{}, added.Source)
+		require.Equal(t, source.Source{}, added.Source)
 		require.Len(t, s.all(), 1)
 	})
 }

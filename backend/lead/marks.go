@@ -11,7 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // The marks of a lead: what speaks for its being made by a program. A lead is never refused for them.
@@ -51,7 +51,7 @@ func (l *Lead) mark(mark string) {
 // hashOf is the hash of a message's beginning, as far as that is searched, without its white space and capitals; 0 for
 // a message that is short.
 func hashOf(message string) int64 {
-	if words := strings.Join(strings.Fields(strings.ToLower(visit.Clip(message, search.MaxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
+	if words := strings.Join(strings.Fields(strings.ToLower(clip.Text(message, search.MaxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
 		return db.Hash(words)
 	}
 	return 0

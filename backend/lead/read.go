@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // ErrUnknown is returned for a lead that is not there.
@@ -172,7 +173,7 @@ func (r *row) complete() (err error) {
 
 // stored are the columns of the leads' table that are read and written.
 const stored = `site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, phone_extension, message,
-	is_sale, sale_cost, group_id, form_name, user_fields, url, site_error, state, owner_id, merged_into, ` + visit.SourceColumns
+	is_sale, sale_cost, group_id, form_name, user_fields, url, site_error, state, owner_id, merged_into, ` + source.Columns
 
 // columns are those of a lead with its lists, which are words with spaces between them.
 const columns = stored + `, ` + alsoColumn + `, ` + marksColumn

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // timeLayout is how times are written in texts.
@@ -52,37 +53,37 @@ type leadData struct {
 	VisitorID      visit.ID          `json:"visitor_id"`
 	VisitID        visit.ID          `json:"session_id"`
 	ViewID         visit.ID          `json:"hit_id"`
-	Source         *visit.Source     `json:"source"`
+	Source         *source.Source    `json:"source"`
 	ConsoleURL     string            `json:"console_url"`
 }
 
 // callData is what is told of a call: all that is known of it when it is sent.
 type callData struct {
-	Site           string        `json:"site"`
-	CallID         int64         `json:"call_id"`
-	Platform       string        `json:"platform"`
-	PlatformCallID string        `json:"platform_call_id"`
-	Called         string        `json:"called"`
-	Caller         string        `json:"caller"`
-	StartedAt      *time.Time    `json:"started_at"`
-	AnsweredAt     *time.Time    `json:"answered_at"`
-	EndedAt        *time.Time    `json:"ended_at"`
-	Status         string        `json:"status"`
-	TalkSeconds    *int64        `json:"talk_seconds"`
-	WaitSeconds    *int64        `json:"wait_seconds"`
-	RecordingURL   string        `json:"recording_url"`
-	Price          string        `json:"price"`
-	Currency       string        `json:"currency"`
-	Notes          []string      `json:"notes"`
-	First          bool          `json:"first"`
-	Reason         string        `json:"reason"`
-	Confidence     string        `json:"confidence"`
-	Replaces       string        `json:"replaces"`
-	Conditions     string        `json:"conditions"`
-	VisitorID      visit.ID      `json:"visitor_id"`
-	VisitID        visit.ID      `json:"session_id"`
-	Source         *visit.Source `json:"source"`
-	ConsoleURL     string        `json:"console_url"`
+	Site           string         `json:"site"`
+	CallID         int64          `json:"call_id"`
+	Platform       string         `json:"platform"`
+	PlatformCallID string         `json:"platform_call_id"`
+	Called         string         `json:"called"`
+	Caller         string         `json:"caller"`
+	StartedAt      *time.Time     `json:"started_at"`
+	AnsweredAt     *time.Time     `json:"answered_at"`
+	EndedAt        *time.Time     `json:"ended_at"`
+	Status         string         `json:"status"`
+	TalkSeconds    *int64         `json:"talk_seconds"`
+	WaitSeconds    *int64         `json:"wait_seconds"`
+	RecordingURL   string         `json:"recording_url"`
+	Price          string         `json:"price"`
+	Currency       string         `json:"currency"`
+	Notes          []string       `json:"notes"`
+	First          bool           `json:"first"`
+	Reason         string         `json:"reason"`
+	Confidence     string         `json:"confidence"`
+	Replaces       string         `json:"replaces"`
+	Conditions     string         `json:"conditions"`
+	VisitorID      visit.ID       `json:"visitor_id"`
+	VisitID        visit.ID       `json:"session_id"`
+	Source         *source.Source `json:"source"`
+	ConsoleURL     string         `json:"console_url"`
 }
 
 // formData is what is told of forms that the site has answered with an error.
@@ -189,7 +190,7 @@ func (d *Deliveries) callOf(key string, c call.Call) callData {
 	return data
 }
 
-func sourceOf(s visit.Source) *visit.Source {
+func sourceOf(s source.Source) *source.Source {
 	if s.Kind == "" {
 		return nil
 	}
@@ -233,7 +234,7 @@ func (v values) call(c callData, w wording) {
 	v.source(c.Source, w)
 }
 
-func (v values) source(s *visit.Source, w wording) {
+func (v values) source(s *source.Source, w wording) {
 	if s != nil {
 		v["source"], v["campaign"] = cmp.Or(s.Source, s.Referrer, w["source."+s.Kind]), s.Campaign
 	}

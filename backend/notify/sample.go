@@ -1,6 +1,8 @@
 package notify
 
-import "github.com/seed-3405227d/frontdesk/backend/visit"
+import (
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+)
 
 // sample are the values of a made-up lead.
 func (d *Deliveries) sample(language, site string) values {
@@ -9,7 +11,7 @@ func (d *Deliveries) sample(language, site string) values {
 	v.lead(leadData{
 		Name: w["sample.name"], Phone: "+7 912 345-67-89", Email: "ada@example.com", Message: w["sample.message"], FormName: w["sample.form"],
 		UserFields: map[string]string{w["sample.field"]: w["sample.value"]}, PageURL: "https://" + site + "/order",
-		Source: &visit.Source{Kind: visit.Campaign, Source: "news", Campaign: "autumn"}, ConsoleURL: d.link("leads/1/1"),
+		Source: &source.Source{Kind: source.Campaign, Source: "news", Campaign: "autumn"}, ConsoleURL: d.link("leads/1/1"),
 	}, w)
 	return v
 }

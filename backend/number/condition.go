@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // field is a field of a source that a condition can be about.
@@ -40,10 +40,10 @@ type facts struct {
 
 // factsOf returns the facts of a source. All text is in lower case. A landing page is its path without percent escapes.
 // A referrer is its host with a dot before it and without "www."; see hostPattern.
-func factsOf(s visit.Source) facts {
+func factsOf(s source.Source) facts {
 	f := facts{parameter: strings.ToLower(s.ClickIDName)}
 	f.text[kind] = s.Kind
-	if s.Kind == visit.Campaign { // otherwise Source is the name that stands behind the referrer
+	if s.Kind == source.Campaign { // otherwise Source is the name that stands behind the referrer
 		f.text[utmSource] = strings.ToLower(s.Source)
 		f.text[utmMedium] = strings.ToLower(s.Medium)
 		f.text[utmCampaign] = strings.ToLower(s.Campaign)
@@ -103,10 +103,10 @@ type Conditions []condition // in the order of their fields
 // letters are the same in both cases. The fields are
 //
 //	utm_source utm_medium utm_campaign utm_term utm_content
-//	gclid, yclid and all others that visit.IsClickID knows; click_id for any of them
+//	gclid, yclid and all others that source.IsClickID knows; click_id for any of them
 //	referrer   the host, without "www."; "*." before it stands for subdomains or none
 //	landing    the path of the visit's first page
-//	kind       one of visit.Kinds, without asterisks
+//	kind       one of source.Kinds, without asterisks
 //
 // An error names the condition and what was expected.
 func ParseConditions(words []string) (Conditions, error) {
@@ -134,7 +134,7 @@ func parseCondition(word string) (c condition, err error) {
 	switch at := slices.Index(fieldNames[:], name); {
 	case at >= 0:
 		c.field = field(at)
-	case visit.IsClickID(name):
+	case source.IsClickID(name):
 		c.field, c.parameter = clickID, name
 	default:
 		return c, errors.New("expected utm_source, utm_medium, utm_campaign, utm_term, utm_content, a click id such as gclid, click_id, referrer, landing or kind, followed by =; in quotation marks when there are spaces")
@@ -146,13 +146,13 @@ func parseCondition(word string) (c condition, err error) {
 	switch {
 	case value == "":
 		return c, fmt.Errorf("expected %s=VALUE, in which * is any text", name)
-	case len(value) > visit.MaxSourceText:
-		return c, fmt.Errorf("expected at most %d bytes, which is what is kept of a source", visit.MaxSourceText)
+	case len(value) > source.MaxText:
+		return c, fmt.Errorf("expected at most %d bytes, which is what is kept of a source", source.MaxText)
 	}
 	switch c.field {
 	case kind:
-		if !slices.Contains(visit.Kinds, value) {
-			return c, fmt.Errorf("expected one of %s", strings.Join(visit.Kinds, ", "))
+		if !slices.Contains(source.Kinds, value) {
+			return c, fmt.Errorf("expected one of %s", strings.Join(source.Kinds, ", "))
 		}
 	case referrer:
 		if value, err = hostPattern(value); err != nil {
@@ -209,10 +209,10 @@ func (l Conditions) hold(f *facts) bool {
 }
 
 // possible tells whether there can be a visit for which they hold.
-func (l Conditions) possible() bool { return slices.ContainsFunc(visit.Kinds, l.allow) }
+func (l Conditions) possible() bool { return slices.ContainsFunc(source.Kinds, l.allow) }
 
 // forDirect tells whether they can hold for a direct visit.
-func (l Conditions) forDirect() bool { return l.allow(visit.Direct) }
+func (l Conditions) forDirect() bool { return l.allow(source.Direct) }
 
 // cover tells whether they hold for every visit for which the others hold, as far as
 // that can be seen condition by condition.
@@ -227,7 +227,7 @@ func (l Conditions) cover(others Conditions) bool {
 
 func (l Conditions) coverField(f field, others Conditions) bool {
 	if f == kind { // which other fields tell, too
-		for _, k := range visit.Kinds {
+		for _, k := range source.Kinds {
 			if others.allow(k) && !l.allow(k) {
 				return false
 			}
@@ -261,11 +261,11 @@ func (l Conditions) allow(k string) bool {
 			kinds, named = true, named || c.pattern.matches(k)
 		case landing:
 		case clickID, referrer:
-			if k == visit.Direct {
+			if k == source.Direct {
 				return false
 			}
 		default:
-			if k != visit.Campaign {
+			if k != source.Campaign {
 				return false
 			}
 		}

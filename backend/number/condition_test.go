@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
@@ -30,7 +30,7 @@ func plan(t testing.TB, lines ...string) *number.Plan {
 }
 
 // shown returns the number that a source is shown, or "".
-func shown(p *number.Plan, s visit.Source) string { return p.Shown(p.Choose(s))[0] }
+func shown(p *number.Plan, s source.Source) string { return p.Shown(p.Choose(s))[0] }
 
 func TestConditions(t *testing.T) {
 	const shop = "https://shop.example"
@@ -123,8 +123,8 @@ func TestConditions(t *testing.T) {
 		{"", "/?utm_source=news", "", true},
 	} {
 		p := plan(t, c.conditions)
-		require.Equal(t, c.hold, shown(p, visit.SourceOf(shop+c.page, c.referrer)) == "1", "%s: %s from %s", c.conditions, c.page, c.referrer)
-		require.Equal(t, c.conditions == "", shown(p, visit.Source{}) == "1", "nothing is known of a visitor: %s", c.conditions)
+		require.Equal(t, c.hold, shown(p, source.Of(shop+c.page, c.referrer)) == "1", "%s: %s from %s", c.conditions, c.page, c.referrer)
+		require.Equal(t, c.conditions == "", shown(p, source.Source{}) == "1", "nothing is known of a visitor: %s", c.conditions)
 	}
 }
 
@@ -177,7 +177,7 @@ func FuzzConditions(f *testing.F) {
 		p := new(number.Plan)
 		require.NoError(t, p.Add(printed))
 		require.NoError(t, p.AddStatic(tracking, when))
-		source := visit.SourceOf(page, referrer)
+		source := source.Of(page, referrer)
 		var choice number.Choice
 		stepstest.Hold(t, len(word)+len(page)+len(referrer), func() { choice = p.Choose(source) })
 		require.Equal(t, choice, p.Choose(source))

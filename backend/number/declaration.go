@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -288,5 +288,5 @@ func (d *Declaration) Region() string {
 	if len(d.list) == 0 {
 		return ""
 	}
-	return visit.RegionOf(d.list[0].Number)
+	return contact.RegionOf(d.list[0].Number)
 }

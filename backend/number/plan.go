@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Plan holds a site's numbers with their tracking numbers by source. After all numbers are added, it may be shared.
@@ -64,7 +64,7 @@ func (p *Plan) Add(digits string) error {
 	}
 	p.printed[digits] = true
 	p.numbers = append(p.numbers, planned{digits: digits})
-	p.everyone = p.choose(visit.Source{})
+	p.everyone = p.choose(source.Source{})
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (p *Plan) add(r rule) error {
 		}
 	}
 	n.rules = append(n.rules, r)
-	p.everyone = p.choose(visit.Source{})
+	p.everyone = p.choose(source.Source{})
 	p.direct = p.direct || len(r.when) > 0 && r.when.forDirect()
 	p.sources = p.sources || len(r.when) > 0
 	return nil
@@ -176,14 +176,14 @@ func (p *Plan) ForDirect() bool { return p.direct }
 type Choice string // for each number, two bytes: the position of its rule, from 1
 
 // Choose returns the choice for visitors of a source. The zero source is for visitors of whom nothing is known.
-func (p *Plan) Choose(source visit.Source) Choice {
-	if source.Kind == "" || source.Kind == visit.Direct && !p.direct {
+func (p *Plan) Choose(of source.Source) Choice {
+	if of.Kind == "" || of.Kind == source.Direct && !p.direct {
 		return p.everyone
 	}
-	return p.choose(source)
+	return p.choose(of)
 }
 
-func (p *Plan) choose(source visit.Source) Choice {
+func (p *Plan) choose(source source.Source) Choice {
 	f := factsOf(source)
 	var chosen []byte
 	for i, n := range p.numbers {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 func TestFirstLineThatHolds(t *testing.T) {
@@ -20,7 +20,7 @@ func TestFirstLineThatHolds(t *testing.T) {
 		"/?gclid=x":                         "3",
 		"/":                                 "4",
 	} {
-		require.Equal(t, want, shown(p, visit.SourceOf("https://shop.example"+page, "")), page)
+		require.Equal(t, want, shown(p, source.Of("https://shop.example"+page, "")), page)
 	}
 	require.True(t, p.BySource())
 }
@@ -32,12 +32,12 @@ func TestNumbersAreChosenEachForItself(t *testing.T) {
 	require.NoError(t, p.Add("2"))
 	require.NoError(t, p.Add("3"))
 	require.NoError(t, p.AddStatic("31", conditions(t, "utm_source=*")))
-	news := p.Choose(visit.Source{Kind: visit.Campaign, Source: "news"})
+	news := p.Choose(source.Source{Kind: source.Campaign, Source: "news"})
 	require.Equal(t, []string{"11", "", "31"}, p.Shown(news))
-	blog := p.Choose(visit.Source{Kind: visit.Campaign, Source: "blog"})
+	blog := p.Choose(source.Source{Kind: source.Campaign, Source: "blog"})
 	require.Equal(t, []string{"", "", "31"}, p.Shown(blog))
 	require.NotEqual(t, news, blog)
-	require.Equal(t, number.Choice(""), p.Choose(visit.Source{Kind: visit.Direct, Landing: "/"}))
+	require.Equal(t, number.Choice(""), p.Choose(source.Source{Kind: source.Direct, Landing: "/"}))
 	require.Equal(t, []string{"", "", ""}, p.Shown(""))
 }
 
@@ -48,7 +48,7 @@ func TestManyTrackingNumbers(t *testing.T) {
 		require.NoError(t, p.AddStatic(fmt.Sprint(i), conditions(t, fmt.Sprint("utm_source=", i))))
 	}
 	require.ErrorContains(t, p.AddStatic("1000", nil), "at most 1000")
-	require.Equal(t, "999", shown(p, visit.Source{Kind: visit.Campaign, Source: "999"}))
+	require.Equal(t, "999", shown(p, source.Source{Kind: source.Campaign, Source: "999"}))
 }
 
 func TestPlanRefuses(t *testing.T) {
@@ -110,10 +110,10 @@ func TestLinesThatAreReached(t *testing.T) {
 		"utm_source=news", "utm_source=n*", "utm_source=*s*", "utm_source=news utm_medium=mail", "utm_medium=mail", "gclid", "gclid=x", "click_id", "yclid gclid",
 		"referrer=google.com", "referrer=*.google.*", "landing=/lamps*", "landing=*", "kind=campaign", "kind=ad kind=search", "kind=direct", "kind=search referrer=*.google.*",
 	}
-	var visits []visit.Source
+	var visits []source.Source
 	for _, page := range []string{"/", "/lamps/", "/?utm_source=news", "/lamps/?utm_source=news&utm_medium=mail", "/?utm_medium=mail&gclid=x", "/?gclid=x", "/?yclid=y", "/?utm_source=nas*"} {
 		for _, referrer := range []string{"", "https://www.google.com/", "https://maps.google.de/", "https://blog.example/"} {
-			visits = append(visits, visit.SourceOf("https://shop.example"+page, referrer))
+			visits = append(visits, source.Of("https://shop.example"+page, referrer))
 		}
 	}
 	for _, first := range lines {
@@ -142,7 +142,7 @@ func TestWithoutConditionsPagesAreTheSameForAll(t *testing.T) {
 	require.True(t, p.HasStatic())
 	require.False(t, p.BySource())
 	require.False(t, plan(t).HasStatic())
-	require.Equal(t, "1", shown(p, visit.Source{}))
+	require.Equal(t, "1", shown(p, source.Source{}))
 }
 
 func conditions(t testing.TB, line string) number.Conditions {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // contactHash stands for a number or an address at a site, or with 0 at all of them.
@@ -31,10 +31,10 @@ func (p *Persons) ErasedSince(ctx context.Context, siteID int64, at time.Time, r
 		tried[name] = true
 		return len(tried) < maxTried
 	}
-	if digits := visit.ReadPhone(phone, region).Digits; digits != "" {
+	if digits := contact.ReadPhone(phone, region).Digits; digits != "" {
 		try(digits)
 	}
-	if digits := visit.Digits(phone); digits != "" {
+	if digits := contact.Digits(phone); digits != "" {
 		try(digits)
 	}
 	for _, text := range append(texts, phone) {

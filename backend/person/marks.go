@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // maxMarks bounds by how much a person is known.
@@ -22,21 +22,21 @@ func (p *Persons) marks(ctx context.Context, s Sought) ([]trace.Mark, error) {
 		regions = p.regions(ctx)
 	}
 	for _, text := range s.Phones {
-		typed := visit.Digits(text)
+		typed := contact.Digits(text)
 		if len(typed) < minDigits {
 			return nil, ErrNobody
 		}
 		marks.add(trace.Mark{Kind: trace.Written, Text: typed})
-		readings := []string{visit.ReadPhone(text, "").Digits, visit.ReadPhone("+"+typed, "").Digits}
+		readings := []string{contact.ReadPhone(text, "").Digits, contact.ReadPhone("+"+typed, "").Digits}
 		for _, region := range regions {
-			readings = append(readings, visit.ReadPhone(text, region).Digits)
+			readings = append(readings, contact.ReadPhone(text, region).Digits)
 		}
 		for _, digits := range readings {
 			if digits == "" {
 				continue
 			}
 			marks.add(trace.Mark{Kind: trace.Phone, Text: digits})
-			for _, writing := range visit.Writings(digits) {
+			for _, writing := range contact.Writings(digits) {
 				if len(writing) >= minDigits {
 					marks.add(trace.Mark{Kind: trace.Written, Text: writing})
 				}

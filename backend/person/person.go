@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // ErrNobody is returned where nothing was given by which a person can be known.
@@ -52,7 +53,7 @@ func (s *Sought) Read(text string) error {
 		case part == "":
 		case strings.Contains(part, "@"):
 			s.Emails = append(s.Emails, part)
-		case len(visit.Digits(part)) >= minDigits:
+		case len(contact.Digits(part)) >= minDigits:
 			s.Phones = append(s.Phones, part)
 		default:
 			return ErrNobody

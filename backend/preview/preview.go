@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Preview is a look at a site's pages as a new visitor would see them.
@@ -36,7 +36,7 @@ type Preview struct {
 const Parameter = "svc_preview"
 
 // Source returns the source of the visitor.
-func (p Preview) Source() visit.Source { return visit.SourceOf(p.Address, p.Referrer) }
+func (p Preview) Source() source.Source { return source.Of(p.Address, p.Referrer) }
 
 const (
 	// lasting is how long a preview lasts.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Known is a visitor whose telephone number is known.
@@ -34,11 +35,11 @@ func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, dig
 
 // SourceOfTx does what [Visits.SourceOf] does, in a transaction. It returns the zero source if there is no such
 // visit.
-func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, visit ID) (Source, error) {
-	source, _, err := db.One(ctx, from, (*Source).Fields, `SELECT `+SourceColumns+` FROM visits WHERE site_id = $1 AND id = $2`,
+func (v *Visits) SourceOfTx(ctx context.Context, from db.Queries, siteID int64, visit ID) (source.Source, error) {
+	found, _, err := db.One(ctx, from, (*source.Source).Fields, `SELECT `+source.Columns+` FROM visits WHERE site_id = $1 AND id = $2`,
 		siteID, v.visits.number(visit))
 	if err != nil {
-		return Source{}, fmt.Errorf("reading a source: %w", err)
+		return source.Source{}, fmt.Errorf("reading a source: %w", err)
 	}
-	return source, nil
+	return found, nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Card is what is known of a visitor. Its lists are newest first.
@@ -16,18 +18,10 @@ type Card struct {
 	FirstAt, LastAt time.Time
 	Here            bool // on the site now
 	Name            string
-	Emails, Phones  []Contact
+	Emails, Phones  []contact.Contact
 	Properties      []Property
 	// Visits are the last 20, each with its last 100 page views and events.
 	Visits []Visit
-}
-
-// Contact is an e-mail or a phone.
-type Contact struct {
-	// Value is the normal form, which is the same for all writings of an address or a phone; [Contact.Phone] reads it.
-	// Written is as the visitor wrote it.
-	Value, Written string
-	At             time.Time
 }
 
 // Property is a name that the site's page has given to the visitor. The Value of a flag is nil.
@@ -41,7 +35,7 @@ type Property struct {
 type Visit struct {
 	ID                  ID
 	StartedAt, LastAt   time.Time
-	Source              Source
+	Source              source.Source
 	Views               int
 	Bot                 bool
 	UserAgent, Language string
@@ -90,12 +84,12 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 	c.FirstAt, c.Name = time.UnixMilli(known.firstAt), known.name
 	c.LastAt = c.FirstAt
 
-	type contact struct {
-		Contact
+	type contactRow struct {
+		contact.Contact
 		kind string
 		at   int64
 	}
-	contacts, err := db.List(ctx, read, func(c *contact) []any { return []any{&c.kind, &c.Value, &c.Written, &c.at} },
+	contacts, err := db.List(ctx, read, func(c *contactRow) []any { return []any{&c.kind, &c.Value, &c.Written, &c.at} },
 		`SELECT kind, value, written, at FROM contacts WHERE site_id = $1 AND visitor_id = $2 ORDER BY at DESC, value`, siteID, visitor)
 	if err != nil {
 		return c, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // maxContacts is how many e-mails, and how many phones, a visitor may have.
@@ -39,7 +40,7 @@ type Told struct {
 // told is an e-mail or a phone.
 type told struct {
 	kind string
-	Contact
+	contact.Contact
 }
 
 // Read brings the contacts into the form by which they are compared, which is not to be done in a transaction. The error
@@ -47,10 +48,10 @@ type told struct {
 func (i Info) Read() (Told, error) {
 	t := Told{name: strings.TrimSpace(i.Name)}
 	if email := strings.TrimSpace(i.Email); email != "" {
-		t.contacts = append(t.contacts, told{"email", Contact{Value: normalizeEmail(email), Written: email}})
+		t.contacts = append(t.contacts, told{"email", contact.OfEmail(email)})
 	}
 	if phone := strings.TrimSpace(i.Phone); phone != "" {
-		t.contacts = append(t.contacts, told{"phone", Contact{Value: phoneValue(phone, i.Region), Written: phone}})
+		t.contacts = append(t.contacts, told{"phone", contact.OfPhone(phone, i.Region)})
 	}
 	return t, i.Check()
 }
@@ -134,15 +135,4 @@ func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c told, at
 func appendVisit(ctx context.Context, tx db.Tx, siteID int64, ref Ref, kind string, at int64, data []byte) error {
 	tx.Wake(LiveTopic)
 	return journal.Append(ctx, tx, journal.Entry{SiteID: siteID, At: time.UnixMilli(at), Kind: kind, VisitorID: int64(ref.Visitor), Data: data})
-}
-
-// normalizeEmail trims an address and puts its domain in lower case. Only the domain is the same in either case (RFC
-// 5321, section 2.4).
-func normalizeEmail(address string) string {
-	address = strings.TrimSpace(address)
-	at := strings.LastIndexByte(address, '@')
-	if at < 0 {
-		return address
-	}
-	return address[:at] + strings.ToLower(address[at:])
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Day is what happened on a site on one day. Bots do not count.
@@ -63,7 +64,7 @@ func (v *Visits) count(tx db.Tx, a *arriving, stored stay) {
 	}
 	v.days.Add(tx, siteDay{a.siteID, a.at / dayLength}, func(c *dayCounts) {
 		c.views++
-		if kind := slices.Index(Kinds, a.source.Kind); stored.newVisit && kind >= 0 {
+		if kind := slices.Index(source.Kinds, a.source.Kind); stored.newVisit && kind >= 0 {
 			c.visits[kind]++
 		}
 	})
@@ -89,7 +90,7 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 		days[i] = Day{Start: time.UnixMilli(r.day * dayLength).UTC(), Views: r.views, Visits: make(map[string]int64)}
 		for k, n := range r.visits {
 			if n > 0 {
-				days[i].Visits[Kinds[k]] = n
+				days[i].Visits[source.Kinds[k]] = n
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 func TestDays(t *testing.T) {
@@ -35,7 +36,7 @@ func TestDays(t *testing.T) {
 			require.NoError(t, err)
 			return found
 		}
-		first := visit.Day{Start: monday, Views: 4, Visits: map[string]int64{visit.Campaign: 1, visit.Direct: 1}}
+		first := visit.Day{Start: monday, Views: 4, Visits: map[string]int64{source.Campaign: 1, source.Direct: 1}}
 		second := visit.Day{Start: monday.AddDate(0, 0, 1), Views: 1, Visits: map[string]int64{}}
 		require.Equal(t, []visit.Day{first, second}, days(monday, monday.AddDate(0, 0, 2)))
 		require.Equal(t, []visit.Day{first}, days(monday, monday.AddDate(0, 0, 1)))
@@ -68,7 +69,7 @@ func TestDaysOfTwoNodes(t *testing.T) {
 		days, err := one.Days(t.Context(), int64(1+s), c.now().AddDate(0, 0, -1), c.now())
 		require.NoError(t, err)
 		require.Len(t, days, 1)
-		require.Equal(t, days[0].Views, days[0].Visits[visit.Direct])
+		require.Equal(t, days[0].Views, days[0].Visits[source.Direct])
 		all += days[0].Views
 	}
 	require.EqualValues(t, clients*views, all)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Traces says which rows belong to a person's visits. The visitor's row is erased first, so that nothing more is stored
@@ -36,7 +38,7 @@ func (v *Visits) Traces() trace.Subject {
 			{Name: "presences", By: trace.Visit, Where: ofVisit, ID: visit, Public: of},
 			{Name: "visits", By: trace.Visit, Where: `site_id = $1 AND id = $2`, ID: visit, Hidden: []string{"recent"},
 				Public: map[string]func(int64) int64{"id": visits, "visitor_id": visitors, "view_id": views},
-				Texts:  append([]string{"campaign", "user_agent"}, SourceTexts...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
+				Texts:  append([]string{"campaign", "user_agent"}, source.WrittenColumns...), Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 		},
 	}
 }
@@ -49,9 +51,9 @@ func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) 
 	case trace.Phone:
 		// An extension may follow the number.
 		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND (lower(value) = $1 OR value LIKE $2)`
-		args = append(args, m.Text+extended+"%")
+		args = append(args, contact.ExtensionsLike(m.Text))
 	case trace.Written:
-		query, args[0] = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND lower(value) = $1`, ofNobody+m.Text
+		query, args[0] = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'phone' AND lower(value) = $1`, contact.WithoutCountry(m.Text)
 	case trace.Email:
 		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'email' AND lower(value) = lower($1)`
 	case trace.Visitor:

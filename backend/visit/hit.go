@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // View is a page view as the script reports it.
@@ -44,7 +45,7 @@ type View struct {
 	URL string
 	// Came is the source of the visitor with this view: that of the visit, if it began with the view, or else a
 	// campaign or another host. It is zero for a view within the site.
-	Came Source
+	Came source.Source
 }
 
 // Arrive stores a page view and returns when it is stored. visitor is the visitor of a valid visitor string, or 0. A
@@ -63,7 +64,7 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 	a := arriving{
 		Arrival: view, siteID: siteID, visitor: v.visitors.number(visitor), number: number,
 		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
-		bot: v.IsBot(view.UserAgent), source: SourceOf(view.URL, view.Referrer),
+		bot: v.IsBot(view.UserAgent), source: source.Of(view.URL, view.Referrer),
 	}
 	if view.Served != "" {
 		a.served = markOf(view.Served, 0)
@@ -96,11 +97,11 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 }
 
 // came returns the source of the view, or the zero source for a view within the site.
-func (a *arriving) came(newVisit bool) Source {
-	if newVisit || a.Kind == "load" && a.source.Kind != Direct {
+func (a *arriving) came(newVisit bool) source.Source {
+	if newVisit || a.Kind == "load" && a.source.Kind != source.Direct {
 		return a.source
 	}
-	return Source{}
+	return source.Source{}
 }
 
 // arrival is a page view while it is being stored.
@@ -113,7 +114,7 @@ type arriving struct {
 	mark    mark
 	served  mark // empty if the view was not stored when the page was sent
 	bot     bool
-	source  Source
+	source  source.Source
 	marked  bool // the visitor has, or had, properties
 }
 

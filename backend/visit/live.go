@@ -11,6 +11,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // LiveVisit is a visit of somebody who is on a site now.
@@ -24,11 +26,11 @@ type LiveVisit struct {
 	// Views is the number of page views of the visit.
 	Views               int
 	StartedAt, LastAt   time.Time
-	Source              Source
+	Source              source.Source
 	UserAgent, Language string
 	// Name, Email and Phone are the visitor's latest ones. They may be empty.
 	Name, Email string
-	Phone       Contact
+	Phone       contact.Contact
 }
 
 // Page is a page view in a list.
@@ -47,11 +49,11 @@ type visitRow struct {
 	recent              recent
 	bot                 bool
 	userAgent, language string
-	source              Source
+	source              source.Source
 	list                int // index of the list of live visits for which it is read
 }
 
-const visitColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.views, s.view_id, s.recent, s.bot, s.user_agent, s.language, ` + SourceColumns
+const visitColumns = `s.site_id, s.id, s.visitor_id, s.started_at, s.last_at, s.views, s.view_id, s.recent, s.bot, s.user_agent, s.language, ` + source.Columns
 
 func (s *visitRow) fields() []any {
 	return append([]any{
@@ -215,7 +217,7 @@ func (v *Visits) paths(ctx context.Context, visits []visitRow) (map[place][]Page
 
 type person struct {
 	name, email string
-	phone       Contact
+	phone       contact.Contact
 }
 
 func (v *Visits) people(ctx context.Context, visits []visitRow) (map[place]person, error) {
@@ -226,7 +228,7 @@ func (v *Visits) people(ctx context.Context, visits []visitRow) (map[place]perso
 	people := make(map[place]person, len(visits))
 	for rows := range slices.Chunk(slices.Sorted(maps.Keys(wanted)), rowsAtOnce) {
 		type fact struct {
-			Contact
+			contact.Contact
 			of   place
 			kind string
 			at   int64
@@ -256,14 +258,14 @@ func (v *Visits) people(ctx context.Context, visits []visitRow) (map[place]perso
 }
 
 // SourceOf returns the source of the visit. The error is ErrUnknown if there is no such visit.
-func (v *Visits) SourceOf(ctx context.Context, siteID int64, visit ID) (Source, error) {
-	source, found, err := db.One(ctx, v.db.Read(), (*Source).Fields, `SELECT `+SourceColumns+` FROM visits WHERE site_id = $1 AND id = $2`,
+func (v *Visits) SourceOf(ctx context.Context, siteID int64, visit ID) (source.Source, error) {
+	from, found, err := db.One(ctx, v.db.Read(), (*source.Source).Fields, `SELECT `+source.Columns+` FROM visits WHERE site_id = $1 AND id = $2`,
 		siteID, v.visits.number(visit))
 	if err != nil {
-		return Source{}, fmt.Errorf("reading a source: %w", err)
+		return source.Source{}, fmt.Errorf("reading a source: %w", err)
 	}
 	if !found {
-		return Source{}, ErrUnknown
+		return source.Source{}, ErrUnknown
 	}
-	return source, nil
+	return from, nil
 }

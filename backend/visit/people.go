@@ -3,6 +3,7 @@ package visit
 import (
 	"context"
 	"fmt"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Of identifies a visitor of a site.
@@ -14,7 +15,7 @@ type Of struct {
 // Who is by what a visitor is known. Texts are as they were written, or empty.
 type Who struct {
 	Name, Email string
-	Phone       Contact
+	Phone       contact.Contact
 }
 
 // People returns what is known of the visitors. Visitors of whom nothing is known are missing.

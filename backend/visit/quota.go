@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // Quota is how many bytes of texts and files the visitors of a site may have stored on a day (UTC). What is 0 is as in
@@ -104,7 +105,7 @@ func Shortened(text string) string {
 	if len(text) <= shortText {
 		return text
 	}
-	return Clip(text, shortText) + cutMark
+	return clip.Text(text, shortText) + cutMark
 }
 
 // PruneTexts deletes the counts of days that are over.

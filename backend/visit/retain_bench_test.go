@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // old is how many visits there are to prune, with four page views each.
@@ -84,7 +85,7 @@ func insertOld(ctx context.Context, tx db.Tx, from int) error {
 	series := `WITH RECURSIVE n(i) AS (SELECT $1 + 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1 + 5000) `
 	for _, query := range []string{
 		`INSERT INTO visitors (site_id, id, arrived, nonce, first_at, visit_id, name) ` + series + `SELECT 1, 100000000 + i, i, '', 1000, 100000000 + i, '' FROM n`,
-		`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, ` + visit.SourceColumns + `) ` + series +
+		`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, ` + source.Columns + `) ` + series +
 			`SELECT 1, 100000000 + i, 100000000 + i, 1000, 1000 + i, 4, 100000000 + i, '', '', FALSE, '', '', '', '', '', '', '', '', '', '', '', '' FROM n`,
 		`INSERT INTO views (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title) ` + series +
 			`SELECT 1, 100000000 + i, 200000000 + 4 * i + k, 100000000 + i, 1000, 'load', 'https://shop.example/lamps/arc?page=1', '', 'Lamps for every room' FROM n, (SELECT 0 AS k UNION SELECT 1 UNION SELECT 2 UNION SELECT 3) AS four`,

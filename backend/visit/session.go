@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Pause is the inactivity that ends a visit.
@@ -16,7 +17,7 @@ func (a *arriving) returning() string {
 	if a.Kind == "history" || a.Kind == "restore" {
 		return ""
 	}
-	return a.source.campaign()
+	return a.source.CampaignKey()
 }
 
 // goOn continues the visitor's latest visit with this view, and returns the visit. It returns 0 if the visit does
@@ -61,9 +62,9 @@ type known struct {
 
 // begin begins a visit of the visitor with this view.
 func (a *arriving) begin(ctx context.Context, tx db.Tx, visitor int64) error {
-	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+SourceColumns+`)
+	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+source.Columns+`)
 		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.campaign(), a.bot, a.UserAgent, a.Language}, a.source.Values()...)...)
+		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.CampaignKey(), a.bot, a.UserAgent, a.Language}, a.source.Values()...)...)
 }
 
 // latest is the visitor's latest visit.

@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // sourcesAtOnce is how many visits one query reads.
 const sourcesAtOnce = 100
 
 // SourcesOf returns the sources of the site's visits. Visits that do not exist any more are missing.
-func (v *Visits) SourcesOf(ctx context.Context, siteID int64, visits []ID) (map[ID]Source, error) {
+func (v *Visits) SourcesOf(ctx context.Context, siteID int64, visits []ID) (map[ID]source.Source, error) {
 	type row struct {
 		id int64
-		Source
+		source.Source
 	}
-	sources := make(map[ID]Source, len(visits))
+	sources := make(map[ID]source.Source, len(visits))
 	for some := range slices.Chunk(visits, sourcesAtOnce) {
 		numbers := make([]int64, len(some))
 		for i, id := range some {
@@ -25,7 +26,7 @@ func (v *Visits) SourcesOf(ctx context.Context, siteID int64, visits []ID) (map[
 		}
 		values, args := db.Values(db.Padded(numbers), db.Only[int64], siteID)
 		rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return append([]any{&r.id}, r.Source.Fields()...) },
-			`SELECT id, `+SourceColumns+` FROM visits WHERE site_id = $1 AND id IN (`+values+`)`, args...)
+			`SELECT id, `+source.Columns+` FROM visits WHERE site_id = $1 AND id IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading sources: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -283,7 +284,7 @@ func TestContactsAreUniqueAndTheNameIsReplaced(t *testing.T) {
 	})
 }
 
-func values(contacts []visit.Contact) []string {
+func values(contacts []contact.Contact) []string {
 	var all []string
 	for _, c := range contacts {
 		all = append(all, c.Value)
@@ -302,7 +303,7 @@ func TestUnknownVisitorHasNoCard(t *testing.T) {
 // country or any other.
 func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
 	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		phones := func(region string, written ...string) []visit.Contact {
+		phones := func(region string, written ...string) []contact.Contact {
 			view := see(t, v, 0, "https://shop.example/")
 			for _, w := range written {
 				c.pass(time.Second)
@@ -314,17 +315,17 @@ func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
 		}
 		one := phones("RU", "8 (495) 000-01-77", "+7 495 000 01 77", "84950000177")
 		require.Len(t, one, 1)
-		require.Equal(t, visit.Phone{Digits: "74950000177"}, one[0].Phone())
+		require.Equal(t, contact.Phone{Digits: "74950000177"}, one[0].Phone())
 		require.Equal(t, "8 (495) 000-01-77", one[0].Written)
 
 		unknown := phones("", "8 (495) 000-01-77", "84950000177", "+84 950 000 177")
 		require.Len(t, unknown, 2)
-		require.Equal(t, visit.Phone{Digits: "84950000177"}, unknown[0].Phone())
-		require.Equal(t, visit.Phone{}, unknown[1].Phone())
+		require.Equal(t, contact.Phone{Digits: "84950000177"}, unknown[0].Phone())
+		require.Equal(t, contact.Phone{}, unknown[1].Phone())
 		require.Equal(t, "8 (495) 000-01-77", unknown[1].Written)
 
 		extended := phones("RU", "8 (495) 000-01-77 доб. 3456", "+74950000177 ext. 3456", "+74950000177")
 		require.Len(t, extended, 2)
-		require.Equal(t, visit.Phone{Digits: "74950000177", Extension: "3456"}, extended[1].Phone())
+		require.Equal(t, contact.Phone{Digits: "74950000177", Extension: "3456"}, extended[1].Phone())
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // until waits for a scene of the watch that fits.
@@ -67,7 +68,7 @@ func TestBusySiteDoesNotHideAQuietOne(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, many+`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+visit.SourceColumns+`)
+			_, err = tx.Exec(ctx, many+`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+source.Columns+`)
 				SELECT $2, 1000000 + i, 1000000 + i, $3, $3, 1, 1, '', '', FALSE, '', '', 'direct', '', '', '', '', '', '', '', '', '' FROM n`, number, busy, c.now().UnixMilli())
 			return err
 		}))

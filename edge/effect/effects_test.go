@@ -17,7 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -74,7 +74,7 @@ func BenchmarkChoosing(b *testing.B) {
 	require.NoError(b, settings.Complete())
 	block, err := new(Shared).Effects(settings)
 	require.NoError(b, err)
-	news := visit.Source{Kind: visit.Campaign, Source: "news"}
+	news := source.Source{Kind: source.Campaign, Source: "news"}
 	remembered := "svc_src=" + (&attribution.Remembered{Source: news, Seen: time.Now()}).Cookie()
 	for _, c := range []struct{ name, path, referrer, cookie string }{
 		{"direct", "/lamps", "", ""},

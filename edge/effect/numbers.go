@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet"
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
 )
@@ -94,7 +94,7 @@ func (n *numbers) show(choice number.Choice) snippet.Shown {
 	shown, ready := n.shown.Get(choice)
 	if !ready {
 		audience := snippet.ForSource
-		if choice == n.plan.Choose(visit.Source{}) {
+		if choice == n.plan.Choose(source.Source{}) {
 			audience = snippet.ForEveryone
 		}
 		shown = n.printed.Show(n.plan.Shown(choice), audience)

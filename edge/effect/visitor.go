@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
@@ -28,7 +28,7 @@ func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.
 	case f.Prerender == PrerenderDynamic:
 		return f.unmet(beside, r, q, now)
 	case !plan.BySource():
-		beside.Shown = f.numbers.show(plan.Choose(visit.Source{}))
+		beside.Shown = f.numbers.show(plan.Choose(source.Source{}))
 		return beside
 	}
 	beside.ByCookie = true
@@ -38,7 +38,7 @@ func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.
 		remembered = rememberedBy(r.Header)
 	}
 	if beside.Purpose.IsFetch() { // a fetch begins no visit
-		source := visit.Source{}
+		source := source.Source{}
 		if remembered != nil {
 			source = remembered.Source
 		}
@@ -61,7 +61,7 @@ func (f *effect) Prerenders() bool {
 // unmet adds the numbers for a visitor of whom nothing is known but the request. The source of the request decides.
 func (f *effect) unmet(beside page.Visit, r *http.Request, q *Request, now time.Time) page.Visit {
 	plan := f.numbers.plan
-	var source visit.Source
+	var source source.Source
 	if page := pageOf(r, q.URL, now); !beside.Purpose.IsFetch() && !page.Within {
 		source = page.Source
 	}

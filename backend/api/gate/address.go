@@ -3,7 +3,7 @@ package gate
 import (
 	"strings"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // Base is the address of the service's prefix as the browser sees it, which is
@@ -49,5 +49,5 @@ func unnamedHost() error { return Malformed("malformed_host", "the Host header n
 
 // Field is the field of the request's header as text that can be stored, of limit bytes at most.
 func (r *Request) Field(name string, limit int) string {
-	return visit.Clip(r.Header.Get(name), limit)
+	return clip.Text(r.Header.Get(name), limit)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // forwarded is the form as another service is to hear of it.
@@ -24,8 +24,8 @@ func (l *Leads) forwarded(r *http.Request, site gate.Site, f Form, s submission.
 		ID: f.ID, Service: site.Service, SiteKey: site.Key, Signed: site.Signed, Credentials: f.Said.Credentials, Marks: s.Marks, SiteError: s.SiteError,
 		Key: f.Key, At: f.At,
 		From: forward.Browser{
-			Page: visit.Clip(pageOfForm(r), view.MaxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
-			UserAgent: visit.Clip(r.UserAgent(), view.MaxUserAgent), Language: visit.Clip(r.Header.Get("Accept-Language"), view.MaxLanguage),
+			Page: clip.Text(pageOfForm(r), view.MaxAddress), Client: client, Cookie: r.Header.Get("Cookie"),
+			UserAgent: clip.Text(r.UserAgent(), view.MaxUserAgent), Language: clip.Text(r.Header.Get("Accept-Language"), view.MaxLanguage),
 		},
 	}
 	if l.visits.IsBot(item.From.UserAgent) {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // Form is a form that has passed on its way to the site.
@@ -200,7 +201,7 @@ func (l *Leads) viewOfForm(ctx context.Context, r *gate.Request, f Form) (from v
 		return view.View{URI: view.CredentialAddress(address)}, false, nil
 	}
 	stored, err := l.visits.Arrive(ctx, r.Site.ID, visitor, visit.Arrival{
-		Nonce: f.ID, URL: visit.Clip(address, view.MaxAddress), Kind: "load",
+		Nonce: f.ID, URL: clip.Text(address, view.MaxAddress), Kind: "load",
 		UserAgent: r.Field("User-Agent", view.MaxUserAgent), Language: r.Field("Accept-Language", view.MaxLanguage),
 	})
 	return view.View{Ref: stored.Ref, URI: view.CredentialAddress(address)}, visitor != 0, err

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // maxEventText is the size in bytes to which the texts of an event are cut.
@@ -42,7 +43,7 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 	}
 	told := func(most int) visit.UserEvent {
 		return visit.UserEvent{
-			Category: visit.Clip(sent.Category, most), Action: visit.Clip(sent.Action, most), Name: visit.Clip(sent.Name, most), Value: visit.Clip(sent.Value, most),
+			Category: clip.Text(sent.Category, most), Action: clip.Text(sent.Action, most), Name: clip.Text(sent.Name, most), Value: clip.Text(sent.Value, most),
 		}
 	}
 	e := told(maxEventText)

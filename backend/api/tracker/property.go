@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // What a property holds at most, in bytes. What is longer is cut between characters, and
@@ -27,12 +27,12 @@ func (t *Tracker) property(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	kept := propertyAnswer{Success: true, Name: visit.Clip(sent.Name, maxPropertyName)}
+	kept := propertyAnswer{Success: true, Name: clip.Text(sent.Name, maxPropertyName)}
 	if kept.Name == "" {
 		return nil, gate.Malformed("missing", "a property needs a name")
 	}
 	if sent.Value != nil && !sent.Delete {
-		value := visit.Clip(*sent.Value, maxPropertyValue)
+		value := clip.Text(*sent.Value, maxPropertyValue)
 		kept.Value = &value
 	}
 	v, err := t.views.FindOnce(ctx, r, sent.From)
@@ -43,7 +43,7 @@ func (t *Tracker) property(ctx context.Context, r *gate.Request) (any, error) {
 		return kept, t.visits.DeleteProperty(ctx, r.Site.ID, v.Ref, kept.Name)
 	}
 	if kept.Value != nil && !t.views.HasRoom(ctx, r, v.Visitor, len(kept.Name)+len(*kept.Value)) {
-		*kept.Value = visit.Clip(*kept.Value, view.CutText)
+		*kept.Value = clip.Text(*kept.Value, view.CutText)
 	}
 	return kept, t.visits.SetProperty(ctx, r.Site.ID, v.Ref, kept.Name, kept.Value)
 }

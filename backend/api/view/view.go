@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // Views finds and stores page views. It is safe for concurrent use.
@@ -130,11 +131,11 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	}
 	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,
-		URL: visit.Clip(v.URL, MaxAddress), Referrer: visit.Clip(v.Referrer, MaxAddress), Title: visit.Clip(v.Title, MaxTitle), Kind: v.Kind,
+		URL: clip.Text(v.URL, MaxAddress), Referrer: clip.Text(v.Referrer, MaxAddress), Title: clip.Text(v.Title, MaxTitle), Kind: v.Kind,
 		UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage),
 	}
 	if !s.HasRoom(ctx, r, visitor, seen.Size()) {
-		seen.URL, seen.Referrer, seen.Title = visit.Clip(seen.URL, CutAddress), visit.Clip(seen.Referrer, CutText), visit.Clip(seen.Title, CutText)
+		seen.URL, seen.Referrer, seen.Title = clip.Text(seen.URL, CutAddress), clip.Text(seen.Referrer, CutText), clip.Text(seen.Title, CutText)
 	}
 	stored, err := s.visits.Arrive(ctx, r.Site.ID, visitor, seen)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // callForm says which calls are shown, as the address has it. Values that it does not know
@@ -39,7 +39,7 @@ func callFormOf(query url.Values) callForm {
 	if !slices.Contains([]call.Outcome{call.Answered, call.Lost}, call.Outcome(form.Outcome)) {
 		form.Outcome = ""
 	}
-	if !slices.Contains(visit.Kinds, form.Source) {
+	if !slices.Contains(source.Kinds, form.Source) {
 		form.Source = ""
 	}
 	if !slices.Contains([]call.Confidence{call.High, call.Medium, call.Low, call.None}, call.Confidence(form.Confidence)) {

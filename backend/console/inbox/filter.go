@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // leadForm says which leads are shown, as the address has it.
@@ -122,7 +122,7 @@ func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) 
 	if f.Failed != "" && f.Failed != failedOnly {
 		return filter, "leads.wrongFilter"
 	}
-	if f.Source != "" && !slices.Contains(visit.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form) || strings.Contains(f.Form, "\x00") {
+	if f.Source != "" && !slices.Contains(source.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form) || strings.Contains(f.Form, "\x00") {
 		return filter, "leads.wrongFilter"
 	}
 	since, ok := f.day(f.Since)

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // maxRefused is how many refused submissions a page of the list has, and refusedFields how many bytes of HTML the fields of one.
@@ -58,7 +58,7 @@ func refusedRowOf(f frame.Page, r refused.Refusal) refusedRow {
 		row.Address = ""
 	}
 	if s, err := submission.FromObject(r.Sent); err == nil {
-		phone := visit.ReadPhone(s.Phone, r.Region)
+		phone := contact.ReadPhone(s.Phone, r.Region)
 		row.Reach = rows.Reach{PhoneDigits: phone.Digits, Email: s.Email}
 		who := []string{s.Name, f.Words.Phone(phone.Digits, phone.Extension, s.Phone), s.Email}
 		row.Who = strings.Join(slices.DeleteFunc(who, func(one string) bool { return one == "" }), ", ")

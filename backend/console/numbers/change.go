@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // numberPage is the content of the page of one number.
@@ -84,7 +84,7 @@ func (c *room) showNumber(w http.ResponseWriter, r *http.Request, f frame.Page, 
 }
 
 func numberPageOf(f frame.Page, n *rows.Numbering, form numberForm) numberPage {
-	body := numberPage{Numbering: n, numberForm: form, Digits: form.Was, May: f.Admin(), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: visit.Kinds}
+	body := numberPage{Numbering: n, numberForm: form, Digits: form.Was, May: f.Admin(), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: source.Kinds}
 	var configured number.Number
 	_, body.IsOwn = n.Own(form.Was)
 	configured, body.IsConfigured = n.ConfiguredNumber(form.Was)

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // whoPage is the content of the page that tells who would see what.
@@ -107,7 +107,7 @@ func (c *room) tell(r *http.Request, f frame.Page, body *whoPage, model attribut
 	plan := body.Effective.Plan()
 	var remembered *attribution.Remembered
 	var choice number.Choice
-	var source visit.Source
+	var source source.Source
 	for _, page := range pages {
 		choice, remembered, _ = model.Follow(plan, remembered, page)
 		if source = page.Source; remembered != nil {

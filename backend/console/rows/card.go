@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 func CardLink(siteID, visitor int64) string {
@@ -44,7 +45,7 @@ type Card struct {
 	Here               bool // on the site now
 	First              time.Time
 	Name               string
-	Contacts           folded[contact]
+	Contacts           folded[shownContact]
 	Properties         folded[Field]
 	Leads              folded[LeadRow]
 	Calls              folded[CallRow]
@@ -57,7 +58,7 @@ type Card struct {
 
 type contactPhone struct{ PhoneDigits, PhoneExtension, Phone string }
 
-func ContactPhoneOf(c visit.Contact) contactPhone {
+func ContactPhoneOf(c contact.Contact) contactPhone {
 	phone := c.Phone()
 	return contactPhone{phone.Digits, phone.Extension, c.Written}
 }
@@ -66,8 +67,8 @@ func (p contactPhone) Text(w *words.Tongue) string {
 	return w.Phone(p.PhoneDigits, p.PhoneExtension, p.Phone)
 }
 
-// contact is a phone or an e-mail.
-type contact struct {
+// shownContact is a phone or an e-mail.
+type shownContact struct {
 	Text, Email string
 	contactPhone
 }
@@ -116,16 +117,16 @@ type Step struct {
 func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, leases []lease.Lease) Card {
 	c := Card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
 	names := []string{found.Name}
-	var contacts []contact
+	var contacts []shownContact
 	for _, p := range found.Phones {
 		called := ContactPhoneOf(p)
 		names = append(names, called.Text(w))
-		contacts = append(contacts, contact{Text: "contact.phone", contactPhone: called})
+		contacts = append(contacts, shownContact{Text: "contact.phone", contactPhone: called})
 		c.Reach.PhoneDigits = FirstOf(c.Reach.PhoneDigits, called.PhoneDigits)
 	}
 	for _, e := range found.Emails {
 		names = append(names, e.Written)
-		contacts = append(contacts, contact{Text: "contact.email", Email: e.Written})
+		contacts = append(contacts, shownContact{Text: "contact.email", Email: e.Written})
 		c.Reach.Email = FirstOf(c.Reach.Email, e.Written)
 	}
 	var properties []Field

@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Source is where a visitor came from, as it is shown.
@@ -17,15 +17,15 @@ type Source struct {
 }
 
 var sourceIcons = map[string]string{
-	visit.Campaign: "megaphone", visit.Ad: "megaphone", visit.Search: "search", visit.Social: "share-2", visit.Map: "map-pin",
-	visit.Mail: "at-sign", visit.Referral: "external-link", visit.Direct: "globe",
+	source.Campaign: "megaphone", source.Ad: "megaphone", source.Search: "search", source.Social: "share-2", source.Map: "map-pin",
+	source.Mail: "at-sign", source.Referral: "external-link", source.Direct: "globe",
 }
 
-func SourceOf(w *words.Tongue, s visit.Source) Source {
+func SourceOf(w *words.Tongue, s source.Source) Source {
 	kind := s.Kind
 	if sourceIcons[kind] == "" {
 		if kind = "other"; s.Kind == "" {
-			kind = visit.Direct
+			kind = source.Direct
 		}
 	}
 	shown := Source{Icon: sourceIcons[kind], Name: s.Source}
@@ -35,7 +35,7 @@ func SourceOf(w *words.Tongue, s visit.Source) Source {
 	if shown.Name == "" {
 		shown.Name = s.Referrer
 	}
-	if kind != visit.Campaign { // whose names are the marketer's own
+	if kind != source.Campaign { // whose names are the marketer's own
 		shown.Name = brand(shown.Name)
 	}
 	details := []string{s.Medium, s.Campaign}
@@ -71,7 +71,7 @@ func brand(name string) string {
 
 // Sources are the kinds of sources.
 func Sources(w *words.Tongue) (options []frame.Option) {
-	for _, kind := range visit.Kinds {
+	for _, kind := range source.Kinds {
 		options = append(options, frame.Option{Value: kind, Name: w.Text("source." + kind)})
 	}
 	return options

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // groupsPage is the content of the page of a site's groups.
@@ -198,7 +198,7 @@ func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 		if named.Settings.Region != nil {
 			region = *named.Settings.Region
 		}
-		if g.Phone = visit.ReadPhone(body.Phone, region).Digits; g.Phone == "" {
+		if g.Phone = contact.ReadPhone(body.Phone, region).Digits; g.Phone == "" {
 			err = group.ErrPhone
 		}
 	}

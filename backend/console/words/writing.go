@@ -15,7 +15,8 @@ import (
 	"golang.org/x/text/language/display"
 	"golang.org/x/text/number"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Exactly is a moment to the second. The browser writes it anew in its own
@@ -111,7 +112,7 @@ func (w *Tongue) Phone(digits, extension, written string) string {
 
 // Taken tells whether a number is shown by other digits than it was written with.
 func Taken(digits, extension, written string) bool {
-	return digits != "" && visit.Digits(written) != digits+extension
+	return digits != "" && contact.Digits(written) != digits+extension
 }
 
 // Dial is what dials the number, or nothing when it is none.
@@ -207,7 +208,7 @@ func readable(u *url.URL) string {
 func withoutMarks(query string) string {
 	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return visit.IsMark(name)
+		return source.IsMark(name)
 	})
 	return strings.Join(kept, "&")
 }

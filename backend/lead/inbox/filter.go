@@ -19,7 +19,7 @@ type Filter struct {
 	State *lead.State
 	// Owner is the operator who has them, and a pointer to 0 nobody.
 	Owner *int64
-	// Source is the kind of the visitor's source, one of visit.Kinds.
+	// Source is the kind of the visitor's source, one of source.Kinds.
 	Source string
 	// Form is the name of the form.
 	Form string

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // Anybody can send what is refused, as often as the service answers. So what was refused of a request waits
@@ -116,7 +116,7 @@ func (f *Refusals) write(ctx context.Context, bundle []Refusal, lost map[int64]i
 	for i := range bundle {
 		r := &bundle[i]
 		r.Sent = shortened(r.Sent)
-		r.URL = visit.Clip(r.URL, submission.MaxAddress)
+		r.URL = clip.Text(r.URL, submission.MaxAddress)
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00%s", r.Address, r.Origin, r.Code, r.Sent)
 		digests[i] = base64.RawURLEncoding.EncodeToString(hash.Sum(nil))

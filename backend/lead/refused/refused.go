@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // What is kept of submissions that were refused. Those that find no room are counted, see [Refusals.Lost].
@@ -255,7 +256,7 @@ func shortened(sent json.RawMessage) json.RawMessage {
 func clipped(value any, limit int) any {
 	switch v := value.(type) {
 	case string:
-		return visit.Clip(v, limit)
+		return clip.Text(v, limit)
 	case []any:
 		short := make([]any, len(v))
 		for i := range v {
@@ -268,7 +269,7 @@ func clipped(value any, limit int) any {
 			if naming.IsSecret(name) {
 				continue
 			}
-			short[visit.Clip(name, submission.MaxShort)] = clipped(one, limit)
+			short[clip.Text(name, submission.MaxShort)] = clipped(one, limit)
 		}
 		return short
 	}

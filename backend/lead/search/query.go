@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 const (
@@ -38,7 +38,7 @@ func Read(text string) (Query, error) {
 	}
 	var q Query
 	rest := dialled.ReplaceAllStringFunc(text, func(number string) string {
-		digits := visit.Digits(number)
+		digits := contact.Digits(number)
 		if digits == number || len(digits) < leastPart { // one word like others
 			return number
 		}

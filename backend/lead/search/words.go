@@ -14,7 +14,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
@@ -127,7 +128,7 @@ func (v *vocabulary) text(text string) {
 	})
 	steps.Walk(len(text))
 	for _, number := range dialled.FindAllString(text, 20) {
-		if digits := visit.Digits(number); len(digits) >= wholeDigits && len(digits) <= 20 {
+		if digits := contact.Digits(number); len(digits) >= wholeDigits && len(digits) <= 20 {
 			v.parts(digits, leastPart)
 		}
 	}
@@ -138,7 +139,7 @@ func siteWord(siteID int64) string { return "_" + strconv.FormatInt(siteID, 10) 
 
 // read is the beginning of the text that is searched, where so many bytes are left to be.
 func (v *vocabulary) read(text string, left *int) string {
-	text = visit.Clip(text, *left)
+	text = clip.Text(text, *left)
 	*left -= len(text)
 	v.room += wordsPerByte * len(text)
 	return text
@@ -164,7 +165,7 @@ func vocabularyOf(leads []Texts) []string {
 		left[i] = max(MaxSearched/len(leads), leastSearched)
 		v.add(siteWord(l.SiteID))
 		v.add(strconv.FormatInt(l.ID, 10))
-		for _, digits := range []string{l.PhoneDigits, visit.Digits(v.read(l.Phone, &left[i]))} {
+		for _, digits := range []string{l.PhoneDigits, contact.Digits(v.read(l.Phone, &left[i]))} {
 			v.parts(digits[:min(len(digits), maxWord)], leastPart)
 		}
 		v.contact(v.read(l.Name, &left[i]))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // What a lead holds at most.
@@ -180,7 +181,7 @@ func (s *Submission) fit(field, text string, limit int) string {
 	}
 	if len(clean) > limit {
 		s.note(field, "too_long", "%s is longer than %d bytes; it is cut", field, limit)
-		clean = visit.Clip(clean, limit)
+		clean = clip.Text(clean, limit)
 	}
 	return clean
 }
@@ -225,11 +226,11 @@ func (s *Submission) cutTo(most int) (fields []string) {
 		fields = append(fields, field)
 		keep := max(0, longest-(total-most))
 		if field == "message" {
-			s.Message = visit.Clip(s.Message, keep)
+			s.Message = clip.Text(s.Message, keep)
 			total += len(s.Message) - longest
 			continue
 		}
-		value := visit.Clip(s.UserFields[of], keep)
+		value := clip.Text(s.UserFields[of], keep)
 		total += len(value) - longest
 		if s.UserFields[of] = value; value == "" {
 			delete(s.UserFields, of)

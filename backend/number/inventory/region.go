@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // regions is a cache of the sites' regions, so that a lead need not query them.
@@ -73,7 +73,7 @@ func (s *Inventory) Region(ctx context.Context, siteID int64) (string, error) {
 	}
 	pages := make(map[string]int)
 	for _, r := range rows {
-		if region := visit.RegionOf(r.digits); region != "" {
+		if region := contact.RegionOf(r.digits); region != "" {
 			pages[region] += r.pages
 		}
 	}

@@ -1,4 +1,4 @@
-package visit_test
+package contact_test
 
 import (
 	"strings"
@@ -6,49 +6,49 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestReadPhone(t *testing.T) {
 	for _, test := range []struct {
 		written, region string
-		expected        visit.Phone
+		expected        contact.Phone
 	}{
-		{"8 (495) 000-01-77", "RU", visit.Phone{Digits: "74950000177"}},
-		{"+7 (495) 000-01-77", "", visit.Phone{Digits: "74950000177"}},
-		{"84950000177", "RU", visit.Phone{Digits: "74950000177"}},
-		{"4950000177", "RU", visit.Phone{Digits: "74950000177"}},
-		{"74950000177", "RU", visit.Phone{Digits: "74950000177"}},
-		{"8 (727) 258-12-34", "RU", visit.Phone{Digits: "77272581234"}},
-		{"020 7946 0018", "GB", visit.Phone{Digits: "442079460018"}},
-		{"00 7 495 000-01-77", "DE", visit.Phone{Digits: "74950000177"}},
-		{"810 380 44 123-45-67", "RU", visit.Phone{Digits: "380441234567"}},
-		{"00 380 44 123-45-67", "RU", visit.Phone{Digits: "380441234567"}},
-		{"0049 151 23456789", "", visit.Phone{Digits: "4915123456789"}},
-		{"тел. +7 495 000 01 77", "", visit.Phone{Digits: "74950000177"}},
+		{"8 (495) 000-01-77", "RU", contact.Phone{Digits: "74950000177"}},
+		{"+7 (495) 000-01-77", "", contact.Phone{Digits: "74950000177"}},
+		{"84950000177", "RU", contact.Phone{Digits: "74950000177"}},
+		{"4950000177", "RU", contact.Phone{Digits: "74950000177"}},
+		{"74950000177", "RU", contact.Phone{Digits: "74950000177"}},
+		{"8 (727) 258-12-34", "RU", contact.Phone{Digits: "77272581234"}},
+		{"020 7946 0018", "GB", contact.Phone{Digits: "442079460018"}},
+		{"00 7 495 000-01-77", "DE", contact.Phone{Digits: "74950000177"}},
+		{"810 380 44 123-45-67", "RU", contact.Phone{Digits: "380441234567"}},
+		{"00 380 44 123-45-67", "RU", contact.Phone{Digits: "380441234567"}},
+		{"0049 151 23456789", "", contact.Phone{Digits: "4915123456789"}},
+		{"тел. +7 495 000 01 77", "", contact.Phone{Digits: "74950000177"}},
 
 		// Not known as a number of the region.
-		{"8 (495) 000-01-77", "", visit.Phone{}},
-		{"84950000177", "", visit.Phone{}},
-		{"74950000177", "", visit.Phone{}},
-		{"8 (495) 000-01-77", "DE", visit.Phone{}},
-		{"380441234567", "RU", visit.Phone{}},
-		{"123-45-67", "RU", visit.Phone{}},
-		{"112", "RU", visit.Phone{}},
-		{"ask for Anna", "RU", visit.Phone{}},
-		{"", "RU", visit.Phone{}},
-		{"+7 495 000-01-77" + string(make([]byte, 200)), "RU", visit.Phone{}},
+		{"8 (495) 000-01-77", "", contact.Phone{}},
+		{"84950000177", "", contact.Phone{}},
+		{"74950000177", "", contact.Phone{}},
+		{"8 (495) 000-01-77", "DE", contact.Phone{}},
+		{"380441234567", "RU", contact.Phone{}},
+		{"123-45-67", "RU", contact.Phone{}},
+		{"112", "RU", contact.Phone{}},
+		{"ask for Anna", "RU", contact.Phone{}},
+		{"", "RU", contact.Phone{}},
+		{"+7 495 000-01-77" + string(make([]byte, 200)), "RU", contact.Phone{}},
 
-		{"8 (495) 000-01-77 доб. 3456", "RU", visit.Phone{Digits: "74950000177", Extension: "3456"}},
-		{"8 (495) 000-01-77, добавочный 3456", "RU", visit.Phone{Digits: "74950000177", Extension: "3456"}},
-		{"+7 495 000-01-77 (доб. 12)", "", visit.Phone{Digits: "74950000177", Extension: "12"}},
-		{"+7 495 000-01-77 вн.12, спросить Анну", "", visit.Phone{Digits: "74950000177", Extension: "12"}},
-		{"+7 495 000-01-77 ext. 12", "", visit.Phone{Digits: "74950000177", Extension: "12"}},
-		{"+7 495 000-01-77 x12", "", visit.Phone{Digits: "74950000177", Extension: "12"}},
-		{"+74950000177;ext=12", "", visit.Phone{Digits: "74950000177", Extension: "12"}},
+		{"8 (495) 000-01-77 доб. 3456", "RU", contact.Phone{Digits: "74950000177", Extension: "3456"}},
+		{"8 (495) 000-01-77, добавочный 3456", "RU", contact.Phone{Digits: "74950000177", Extension: "3456"}},
+		{"+7 495 000-01-77 (доб. 12)", "", contact.Phone{Digits: "74950000177", Extension: "12"}},
+		{"+7 495 000-01-77 вн.12, спросить Анну", "", contact.Phone{Digits: "74950000177", Extension: "12"}},
+		{"+7 495 000-01-77 ext. 12", "", contact.Phone{Digits: "74950000177", Extension: "12"}},
+		{"+7 495 000-01-77 x12", "", contact.Phone{Digits: "74950000177", Extension: "12"}},
+		{"+74950000177;ext=12", "", contact.Phone{Digits: "74950000177", Extension: "12"}},
 	} {
-		require.Equal(t, test.expected, visit.ReadPhone(test.written, test.region), "%q in %q", test.written, test.region)
+		require.Equal(t, test.expected, contact.ReadPhone(test.written, test.region), "%q in %q", test.written, test.region)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestRegionOf(t *testing.T) {
 	for digits, region := range map[string]string{
 		"74951234567": "RU", "77272581234": "KZ", "442079460018": "GB", "12025550123": "US", "80012345678": "", "999123": "", "": "", "x": "",
 	} {
-		require.Equal(t, region, visit.RegionOf(digits), digits)
+		require.Equal(t, region, contact.RegionOf(digits), digits)
 	}
 }
 
@@ -65,8 +65,8 @@ func FuzzReadPhone(f *testing.F) {
 	f.Add("+44 (0)20 7946 0018 x 5", "")
 	f.Add("+811000000000000000", "")
 	f.Fuzz(func(t *testing.T, written, region string) {
-		var phone visit.Phone
-		stepstest.Hold(t, len(written)+len(region), func() { phone = visit.ReadPhone(written, region) })
+		var phone contact.Phone
+		stepstest.Hold(t, len(written)+len(region), func() { phone = contact.ReadPhone(written, region) })
 		if phone.Digits == "" {
 			require.Empty(t, phone.Extension)
 			return
@@ -77,7 +77,7 @@ func FuzzReadPhone(f *testing.F) {
 		if phone.Extension != "" {
 			again += ";ext=" + phone.Extension
 		}
-		require.Equal(t, phone, visit.ReadPhone(again, region))
+		require.Equal(t, phone, contact.ReadPhone(again, region))
 	})
 }
 
@@ -107,7 +107,7 @@ func TestFindPhone(t *testing.T) {
 		{"**** 1111", "RU", ""},
 		{"", "RU", ""},
 	} {
-		require.Equal(t, test.expected, visit.FindPhone(test.text, test.region, func() bool { return true }), "%q in %q", test.text, test.region)
+		require.Equal(t, test.expected, contact.FindPhone(test.text, test.region, func() bool { return true }), "%q in %q", test.text, test.region)
 	}
 }
 
@@ -123,12 +123,12 @@ func FuzzFindPhone(f *testing.F) {
 		var found string
 		priceOfTries.Hold(t, len(text), func() {
 			tried = 0
-			found = visit.FindPhone(text, region, func() bool { tried++; return tried <= 40 })
+			found = contact.FindPhone(text, region, func() bool { tried++; return tried <= 40 })
 		})
 		require.LessOrEqual(t, tried, 41)
 		if found != "" {
 			require.Contains(t, "+"+text+strings.ReplaceAll(text, "/", "/+")+strings.ReplaceAll(text, "=", "=+")+strings.ReplaceAll(strings.ToLower(text), "%2b", "+"), found)
-			require.NotEmpty(t, visit.ReadPhone(found, region).Digits)
+			require.NotEmpty(t, contact.ReadPhone(found, region).Digits)
 		}
 	})
 }

@@ -1,17 +1,17 @@
-package visit
+// Package source says where a visit came from: a campaign, an advertisement, a search engine, another site, or nowhere.
+// It reads that from the address of the first page and its referrer. It stores nothing.
+package source
 
 import (
 	"cmp"
-	_ "embed"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/net/idna"
-	"golang.org/x/net/publicsuffix"
 
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
@@ -51,19 +51,19 @@ type Source struct {
 	Landing string `json:"landing,omitempty"`
 }
 
-// SourceColumns are the columns of a source in a table, in the order of [Source.Texts].
-const SourceColumns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content,
+// Columns are the columns of a source in a table, in the order of [Source.Texts].
+const Columns = `source_kind, source_name, source_medium, source_campaign, source_term, source_content,
 	source_click_id_name, source_click_id, source_referrer, source_landing`
 
-// SourceTexts are those of them in which somebody has written.
-var SourceTexts = []string{"source_name", "source_medium", "source_campaign", "source_term", "source_content", "source_click_id", "source_referrer", "source_landing"}
+// WrittenColumns are those of them in which somebody has written.
+var WrittenColumns = []string{"source_name", "source_medium", "source_campaign", "source_term", "source_content", "source_click_id", "source_referrer", "source_landing"}
 
 // Texts returns pointers to the fields of the source.
 func (s *Source) Texts() [10]*string {
 	return [...]*string{&s.Kind, &s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content, &s.ClickIDName, &s.ClickID, &s.Referrer, &s.Landing}
 }
 
-// Fields returns the texts as [db.List] needs them to read SourceColumns.
+// Fields returns the texts as [db.List] needs them to read [Columns].
 func (s *Source) Fields() []any {
 	var fields []any
 	for _, text := range s.Texts() {
@@ -72,13 +72,13 @@ func (s *Source) Fields() []any {
 	return fields
 }
 
-// Values returns the texts as a statement needs them to write SourceColumns.
+// Values returns the texts as a statement needs them to write [Columns].
 func (s Source) Values() []any {
 	return []any{s.Kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID, s.Referrer, s.Landing}
 }
 
-// MaxSourceText bounds each text of a source, in bytes.
-const MaxSourceText = 200
+// MaxText bounds each text of a source, in bytes.
+const MaxText = 200
 
 // clickIDs are the parameters by which ad systems recognise their clicks. Some of them also stand in links that nobody
 // paid for. Then unpaid is the kind of such a link.
@@ -137,20 +137,20 @@ func IsMark(parameter string) bool {
 	return strings.HasPrefix(parameter, "utm_") || strings.HasPrefix(parameter, "gad_") || parameter == "_openstat" || IsClickID(parameter)
 }
 
-// SourceOf returns the source of a visit from the address of its first page and its referrer. Neither has to be
+// Of returns the source of a visit from the address of its first page and its referrer. Neither has to be
 // well-formed.
-func SourceOf(page, referrer string) Source {
+func Of(page, referrer string) Source {
 	address, err := url.Parse(page)
 	if err != nil {
 		address = &url.URL{}
 	}
-	return SourceAt(address, referrer)
+	return At(address, referrer)
 }
 
-// SourceAt does what SourceOf does, for a parsed address. It is fast for a page without a query that is opened from
+// At does what Of does, for a parsed address. It is fast for a page without a query that is opened from
 // within the site or without a referrer, as most are.
-func SourceAt(address *url.URL, referrer string) Source {
-	s := Source{Kind: Direct, Landing: clip(address.EscapedPath())}
+func At(address *url.URL, referrer string) Source {
+	s := Source{Kind: Direct, Landing: cut(address.EscapedPath())}
 	within := referrer == "" || isHost(referrer, address.Host)
 	if address.RawQuery == "" && within {
 		return s
@@ -160,7 +160,7 @@ func SourceAt(address *url.URL, referrer string) Source {
 	group, name := Direct, ""
 	if !within {
 		if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
-			s.Referrer = clip(host)
+			s.Referrer = cut(host)
 			group, name = groupOf(host)
 		}
 	}
@@ -175,7 +175,7 @@ func SourceAt(address *url.URL, referrer string) Source {
 	case s.ClickID != "" && group == Direct:
 		s.Kind, s.Source = unpaid(s.ClickIDName), system
 	default:
-		s.Kind, s.Source = group, clip(name)
+		s.Kind, s.Source = group, cut(name)
 	}
 	return s
 }
@@ -218,8 +218,8 @@ func (s *Source) readMarks(query string) (system string) {
 			continue
 		}
 		seen |= 1 << place
-		if value = clip(value); place < utmFolded {
-			value = clip(strings.ToLower(value)) // google and Google are the same
+		if value = cut(value); place < utmFolded {
+			value = cut(strings.ToLower(value)) // google and Google are the same
 		}
 		if place < len(utm) {
 			*into[place] = value
@@ -230,10 +230,10 @@ func (s *Source) readMarks(query string) (system string) {
 	return system
 }
 
-// campaign returns what tells one campaign from another: a visitor who comes back by another campaign begins a new
+// CampaignKey returns what tells one campaign from another: a visitor who comes back by another campaign begins a new
 // visit. It is empty if there is neither a utm parameter nor a click id. The click id of a search engine's results
 // does not count.
-func (s Source) campaign() string {
+func (s Source) CampaignKey() string {
 	if s.Kind != Campaign && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {
 		return ""
 	}
@@ -268,59 +268,4 @@ func lowerHost(u *url.URL) string {
 	return host
 }
 
-// referrers.json lists hosts by group and name. A name such as "google." stands
-// for the host under any top-level domain.
-//
-//go:embed referrers.json
-var referrersJSON []byte
-
-// referrer is the group and the name of a host.
-type referrer struct{ group, name string }
-
-var referrers = readReferrers()
-
-func readReferrers() map[string]referrer {
-	var groups map[string]map[string][]string
-	if err := json.Unmarshal(referrersJSON, &groups); err != nil {
-		panic("visit: referrers.json: " + err.Error()) // the list is part of the program
-	}
-	known := make(map[string]referrer)
-	for group, names := range groups {
-		for name, hosts := range names {
-			for _, host := range hosts {
-				known[host] = referrer{group, name}
-			}
-		}
-	}
-	return known
-}
-
-func clip(text string) string { return Clip(text, MaxSourceText) }
-
-func withoutWWW(host string) string { return strings.TrimPrefix(host, "www.") }
-
-// groupOf returns the group of a host. It looks up the name before the top-level domain, for names that end with a dot,
-// and then the host and the domains above it.
-func groupOf(host string) (group, name string) {
-	bare := strings.TrimPrefix(withoutWWW(host), "m.")
-	if r, known := referrers[beforeTopLevel(bare)]; known {
-		return r.group, r.name
-	}
-	for rest, found := host, true; found; _, rest, found = strings.Cut(rest, ".") {
-		if r, known := referrers[rest]; known {
-			return r.group, r.name
-		}
-	}
-	return Referral, bare
-}
-
-// beforeTopLevel returns "google." for google.com, google.co.uk and google.com.br. It returns "" for a host with a
-// subdomain, since anybody can have google.something.io.
-func beforeTopLevel(host string) string {
-	suffix, official := publicsuffix.PublicSuffix(host)
-	label, rest, found := strings.Cut(host, ".")
-	if !found || !official || rest != suffix {
-		return ""
-	}
-	return label + "."
-}
+func cut(text string) string { return clip.Text(text, MaxText) }

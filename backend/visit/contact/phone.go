@@ -1,7 +1,6 @@
-package visit
+package contact
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,35 +85,6 @@ func RegionOf(digits string) string {
 		return ""
 	}
 	return region
-}
-
-const (
-	// ofNobody stands before the digits of a contact whose country is not known, so that they equal no number in
-	// international form.
-	ofNobody = "?"
-	// extended stands before the extension (RFC 3966, section 5.3).
-	extended = ";ext="
-)
-
-// phoneValue returns the normal form of a phone, which is the same for all its writings.
-func phoneValue(text, region string) string {
-	phone := ReadPhone(text, region)
-	switch {
-	case phone.Digits == "":
-		return ofNobody + cmp.Or(Digits(text), text)
-	case phone.Extension != "":
-		return phone.Digits + extended + phone.Extension
-	}
-	return phone.Digits
-}
-
-// Phone returns the number of a contact that is a phone.
-func (c Contact) Phone() Phone {
-	if strings.HasPrefix(c.Value, ofNobody) {
-		return Phone{}
-	}
-	digits, extension, _ := strings.Cut(c.Value, extended)
-	return Phone{digits, extension}
 }
 
 // Writings returns the digits with which a number is written: with its country code, without it, and as it is dialled
