@@ -78,7 +78,7 @@ func (g *present) note(v *Visits, at spot, until int64) {
 	defer g.mu.Unlock()
 	if len(g.gathered) == 0 {
 		g.gathered = make(map[spot]int64)
-		time.AfterFunc(gathering, func() { aside.Do(v.db.Logger(), "noting who is there", func() { g.store(v) }) })
+		time.AfterFunc(gathering, func() { aside.Do(v.db.Logger(), "noting who is there", func() { _ = g.store(v) }) })
 	}
 	if _, known := g.gathered[at]; known || len(g.gathered) < maxGathered {
 		g.gathered[at] = until

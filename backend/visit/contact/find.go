@@ -34,7 +34,7 @@ func FindPhone(text, region string, try func() bool) string {
 		behind := rows.ends[0]
 		switch begin, named := beginOf(text, at); {
 		case begin < 0:
-		case rows.areDate(text, at):
+		case rows.areDate(text):
 			behind = rows.ends[2]
 		default:
 			least := leastFound
@@ -100,7 +100,7 @@ func rowsAt(text string, at int) (r rows) {
 }
 
 // areDate tells whether the first three rows are a date with its year.
-func (r rows) areDate(text string, at int) bool {
+func (r rows) areDate(text string) bool {
 	if r.n < 3 {
 		return false
 	}
