@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
@@ -260,24 +261,24 @@ func TestBadCallbacks(t *testing.T) {
 			code    string
 			request map[string]any
 		}{
-			{callback.WrongPhone, map[string]any{}},
-			{callback.WrongPhone, map[string]any{"phone": ""}},
-			{callback.WrongPhone, map[string]any{"phone": nil}},
-			{callback.WrongPhone, map[string]any{"phone": []string{"79123456789"}}},
-			{callback.WrongPhone, map[string]any{"phone": "79123456789\r\nVariable: x=1"}},
-			{callback.WrongPhone, map[string]any{"phone": "7912345\n6789"}},
-			{callback.WrongPhone, map[string]any{"phone": "79123456789@evil.example"}},
-			{callback.WrongPhone, map[string]any{"phone": "call me"}},
-			{callback.WrongPhone, map[string]any{"phone": "112"}},
-			{callback.WrongPhone, map[string]any{"phone": strings.Repeat("7", 100_000/4)}},
+			{request.WrongPhone, map[string]any{}},
+			{request.WrongPhone, map[string]any{"phone": ""}},
+			{request.WrongPhone, map[string]any{"phone": nil}},
+			{request.WrongPhone, map[string]any{"phone": []string{"79123456789"}}},
+			{request.WrongPhone, map[string]any{"phone": "79123456789\r\nVariable: x=1"}},
+			{request.WrongPhone, map[string]any{"phone": "7912345\n6789"}},
+			{request.WrongPhone, map[string]any{"phone": "79123456789@evil.example"}},
+			{request.WrongPhone, map[string]any{"phone": "call me"}},
+			{request.WrongPhone, map[string]any{"phone": "112"}},
+			{request.WrongPhone, map[string]any{"phone": strings.Repeat("7", 100_000/4)}},
 			{callback.TypeNotAllowed, map[string]any{"phone": "8 809 555-11-22"}},    // premium
 			{callback.TypeNotAllowed, map[string]any{"phone": "+44 909 8790000"}},    // premium
 			{callback.TypeNotAllowed, map[string]any{"phone": "+49 180 5 123456"}},   // shared cost
 			{callback.CountryNotAllowed, map[string]any{"phone": "+49 30 12345678"}}, // another country
-			{callback.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": time.Now().AddDate(1, 0, 0).UnixMilli()}},
-			{callback.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": "tomorrow"}},
-			{callback.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": "1e400"}},
-			{callback.WrongGroup, map[string]any{"phone": mobile(1), "group_id": map[string]any{"id": 1}}},
+			{request.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": time.Now().AddDate(1, 0, 0).UnixMilli()}},
+			{request.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": "tomorrow"}},
+			{request.WrongTime, map[string]any{"phone": mobile(1), "delayed_call_time": "1e400"}},
+			{request.WrongGroup, map[string]any{"phone": mobile(1), "group_id": map[string]any{"id": 1}}},
 		} {
 			status, code, success := s.callBack(c.request, "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", n+1))
 			require.Equal(t, callback.NoScenario, status, "%v", c.request)

@@ -140,8 +140,6 @@ const (
 var (
 	ErrUnknown = errors.New("there is no such callback")
 	ErrState   = errors.New("the callback's state does not allow that")
-	ErrPhone   = errors.New("expected a telephone number: digits, with the country's code if it is another country's")
-	ErrType    = errors.New("this kind of number is not called: expected that of a person")
 	ErrTime    = errors.New("expected a time within the next 30 days")
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
@@ -220,7 +221,7 @@ func TestRestartInTheMiddle(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			o.Order(dying, callback.Asked{Request: callback.Request{Phone: number(1)}, SiteID: shop, Ref: o.visitor, ID: "dies", Region: "RU"}, site)
+			o.Order(dying, callback.Asked{Request: request.Request{Phone: number(1)}, SiteID: shop, Ref: o.visitor, ID: "dies", Region: "RU"}, site)
 		}()
 		require.Eventually(t, func() bool { return len(o.pbx.orders()) == 1 }, time.Minute, 5*time.Millisecond)
 		first := o.last()

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // mistakes are the errors that are returned to callers unchanged.
-var mistakes = []error{ErrUnknown, ErrState, ErrPhone, ErrType, ErrTime}
+var mistakes = []error{ErrUnknown, ErrState, request.ErrPhone, request.ErrType, ErrTime}
 
 func deed(doing string, err error) error {
 	if err == nil {
@@ -40,14 +41,14 @@ type By struct {
 }
 
 // Make adds a callback by hand and makes the call. The limits for visitors do not apply, except for the kinds of
-// numbers. The error may be [ErrPhone], [ErrType] or [ErrTime].
+// numbers. The error may be [request.ErrPhone], [request.ErrType] or [ErrTime].
 func (c *Callbacks) Make(ctx context.Context, by By, s Settings) (Callback, Result, error) {
 	made := Callback{SiteID: by.SiteID, State: Waiting, Origin: Console, Ref: by.Ref, GroupID: by.GroupID, WantedAt: by.Time, Talk: telephony.Untold}
 	var err error
-	if made.Phone, err = ReadPhone(by.Phone, by.Region); err != nil {
+	if made.Phone, err = request.ReadPhone(by.Phone, by.Region); err != nil {
 		return Callback{}, Result{}, err
 	}
-	if by.Time.Sub(c.now()) > Ahead {
+	if by.Time.Sub(c.now()) > request.Ahead {
 		return Callback{}, Result{}, ErrTime
 	}
 	refused, err := c.plan(ctx, &made, s, by.Region)
@@ -137,7 +138,7 @@ func (c *Callbacks) Postpone(ctx context.Context, siteID, id int64, until time.T
 		switch {
 		case made.State.Calling() || made.State == Done || made.Operator == "" || made.Platform == "":
 			return ErrState
-		case !until.After(now) || until.Sub(now) > Ahead:
+		case !until.After(now) || until.Sub(now) > request.Ahead:
 			return ErrTime
 		}
 		made.State, made.Reason, made.DueAt, made.EndedAt, made.concluded, made.Most = Waiting, "", until, time.Time{}, false, max(made.Most, made.Attempts+1)

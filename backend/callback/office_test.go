@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -130,7 +131,7 @@ func number(n int) string { return "7912345" + strconv.Itoa(1000+n) }
 // ask orders a callback, of another call of the page each time.
 func (o *office) ask(phone string, s callback.Settings, change ...func(*callback.Asked)) callback.Result {
 	o.t.Helper()
-	a := callback.Asked{Request: callback.Request{Phone: phone}, SiteID: shop, Ref: o.visitor, URL: "https://shop.example/", ID: "call" + strconv.FormatInt(o.asked.Add(1), 10), Region: "RU"}
+	a := callback.Asked{Request: request.Request{Phone: phone}, SiteID: shop, Ref: o.visitor, URL: "https://shop.example/", ID: "call" + strconv.FormatInt(o.asked.Add(1), 10), Region: "RU"}
 	for _, c := range change {
 		c(&a)
 	}

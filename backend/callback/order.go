@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -57,7 +58,7 @@ const (
 
 // Asked is a request with what is known about its sender.
 type Asked struct {
-	Request
+	request.Request
 	SiteID int64
 	visit.Ref
 	URL string
@@ -80,9 +81,9 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 		Talk: telephony.Untold, delivery: fmt.Sprintf("%d:%s", a.Visitor, a.ID),
 	}
 	var err error
-	if made.Phone, err = ReadPhone(a.Phone, a.Region); err != nil {
-		code := WrongPhone
-		if errors.Is(err, ErrType) {
+	if made.Phone, err = request.ReadPhone(a.Phone, a.Region); err != nil {
+		code := request.WrongPhone
+		if errors.Is(err, request.ErrType) {
 			code = TypeNotAllowed
 		}
 		return Result{NoScenario, code}, nil

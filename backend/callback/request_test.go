@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -22,7 +23,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func TestReadRequest(t *testing.T) {
 	in := noon.Add(time.Hour)
-	for object, expected := range map[string]callback.Request{
+	for object, expected := range map[string]request.Request{
 		`{"phone":"8 912 345-67-89"}`:                                                         {Phone: "8 912 345-67-89"},
 		`{"phone":79123456789,"group_id":"","delayed_call_time":""}`:                          {Phone: "79123456789"},
 		`{"phone":"1","group_id":null,"delayed_call_time":null,"captcha_key":null}`:           {Phone: "1"},
@@ -39,22 +40,22 @@ func TestReadRequest(t *testing.T) {
 		fmt.Sprintf(` {"phone":" 1 ","delayed_call_time":" %d "} `, in.UnixMilli()):           {Phone: "1", Time: in},
 		fmt.Sprintf(`{"phone":"1","delayed_call_time":%d}`, in.AddDate(0, 0, 29).UnixMilli()): {Phone: "1", Time: in.AddDate(0, 0, 29)},
 	} {
-		got, err := callback.ReadRequest([]byte(object), noon)
+		got, err := request.Read([]byte(object), noon)
 		require.NoError(t, err, object)
 		require.True(t, expected.Time.Equal(got.Time), object)
 		got.Time = expected.Time
 		require.Equal(t, expected, got, object)
 	}
 	for object, code := range map[string]string{
-		``: callback.WrongRequest, `null`: callback.WrongRequest, `[]`: callback.WrongRequest, `"x"`: callback.WrongRequest, `{`: callback.WrongRequest,
-		`{"phone":{}}`: callback.WrongPhone, `{"phone":true}`: callback.WrongPhone, `{"phone":"` + strings.Repeat("1", 1000) + `"}`: callback.WrongPhone,
-		`{"group_id":[1]}`: callback.WrongGroup, `{"captcha_key":{}}`: callback.WrongRequest,
-		`{"delayed_call_time":"soon"}`: callback.WrongTime, `{"delayed_call_time":"NaN"}`: callback.WrongTime, `{"delayed_call_time":"Inf"}`: callback.WrongTime,
-		`{"delayed_call_time":1e300}`: callback.WrongTime, `{"delayed_call_time":"0x10p5"}`: callback.WrongTime, `{"delayed_call_time":true}`: callback.WrongTime,
-		fmt.Sprintf(`{"delayed_call_time":%d}`, noon.AddDate(1, 0, 0).UnixMilli()): callback.WrongTime,
+		``: request.WrongRequest, `null`: request.WrongRequest, `[]`: request.WrongRequest, `"x"`: request.WrongRequest, `{`: request.WrongRequest,
+		`{"phone":{}}`: request.WrongPhone, `{"phone":true}`: request.WrongPhone, `{"phone":"` + strings.Repeat("1", 1000) + `"}`: request.WrongPhone,
+		`{"group_id":[1]}`: request.WrongGroup, `{"captcha_key":{}}`: request.WrongRequest,
+		`{"delayed_call_time":"soon"}`: request.WrongTime, `{"delayed_call_time":"NaN"}`: request.WrongTime, `{"delayed_call_time":"Inf"}`: request.WrongTime,
+		`{"delayed_call_time":1e300}`: request.WrongTime, `{"delayed_call_time":"0x10p5"}`: request.WrongTime, `{"delayed_call_time":true}`: request.WrongTime,
+		fmt.Sprintf(`{"delayed_call_time":%d}`, noon.AddDate(1, 0, 0).UnixMilli()): request.WrongTime,
 	} {
-		_, err := callback.ReadRequest([]byte(object), noon)
-		wrong, is := err.(callback.Wrong)
+		_, err := request.Read([]byte(object), noon)
+		wrong, is := err.(request.Wrong)
 		require.True(t, is, object)
 		require.Equal(t, code, wrong.Code, object)
 		require.NotEmpty(t, wrong.Reason)
@@ -66,18 +67,18 @@ func TestReadPhone(t *testing.T) {
 		"8 (912) 345-67-89": "79123456789", "+7 912 345 67 89": "79123456789", "79123456789": "79123456789", "9123456789": "79123456789",
 		"8\u00a0912\u00a0345\u201167\u201189": "79123456789", "+49 30 12345678": "493012345678", "+1 (650) 253-0000": "16502530000",
 	} {
-		got, err := callback.ReadPhone(written, "RU")
+		got, err := request.ReadPhone(written, "RU")
 		require.NoError(t, err, written)
 		require.Equal(t, expected, got, written)
 	}
 	for written, expected := range map[string]error{
-		"": callback.ErrPhone, "1": callback.ErrPhone, "112": callback.ErrPhone, "+7": callback.ErrPhone, "8 912 345": callback.ErrPhone, "0000000000": callback.ErrPhone,
-		"79123456789\n": callback.ErrPhone, "\r\n79123456789": callback.ErrPhone, "7912345\t6789": callback.ErrPhone, "7912x456789": callback.ErrPhone,
-		"+7 912 345-67-89 доб. 5": callback.ErrPhone, "79123456789;ext=5": callback.ErrPhone, "tel:79123456789": callback.ErrPhone, "79123456789,,1": callback.ErrPhone, "*100#": callback.ErrPhone,
-		"٧٩١٢٣٤٥٦٧٨٩": callback.ErrPhone, "７９１２３４５６７８９": callback.ErrPhone,
-		"8 809 555-11-22": callback.ErrType, "8 800 555-35-35": callback.ErrType, "+44 909 8790000": callback.ErrType,
+		"": request.ErrPhone, "1": request.ErrPhone, "112": request.ErrPhone, "+7": request.ErrPhone, "8 912 345": request.ErrPhone, "0000000000": request.ErrPhone,
+		"79123456789\n": request.ErrPhone, "\r\n79123456789": request.ErrPhone, "7912345\t6789": request.ErrPhone, "7912x456789": request.ErrPhone,
+		"+7 912 345-67-89 доб. 5": request.ErrPhone, "79123456789;ext=5": request.ErrPhone, "tel:79123456789": request.ErrPhone, "79123456789,,1": request.ErrPhone, "*100#": request.ErrPhone,
+		"٧٩١٢٣٤٥٦٧٨٩": request.ErrPhone, "７９１２３４５６７８９": request.ErrPhone,
+		"8 809 555-11-22": request.ErrType, "8 800 555-35-35": request.ErrType, "+44 909 8790000": request.ErrType,
 	} {
-		_, err := callback.ReadPhone(written, "RU")
+		_, err := request.ReadPhone(written, "RU")
 		require.ErrorIs(t, err, expected, "%q", written)
 	}
 }
@@ -87,16 +88,16 @@ func FuzzReadRequest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {
-		var r callback.Request
+		var r request.Request
 		var err error
-		stepstest.Hold(t, len(object), func() { r, err = callback.ReadRequest(object, noon) })
+		stepstest.Hold(t, len(object), func() { r, err = request.Read(object, noon) })
 		if err != nil {
-			if _, is := err.(callback.Wrong); !is {
+			if _, is := err.(request.Wrong); !is {
 				t.Fatalf("%v", err)
 			}
 			return
 		}
-		require.True(t, r.Time.IsZero() || r.Time.After(noon) && r.Time.Sub(noon) <= callback.Ahead)
+		require.True(t, r.Time.IsZero() || r.Time.After(noon) && r.Time.Sub(noon) <= request.Ahead)
 		require.GreaterOrEqual(t, r.GroupID, int64(0))
 		require.LessOrEqual(t, len(r.Phone), 200)
 		_, err = json.Marshal(r)
@@ -111,13 +112,13 @@ func FuzzReadPhone(f *testing.F) {
 	f.Fuzz(func(t *testing.T, written, region string) {
 		var digits string
 		var err error
-		stepstest.Hold(t, len(written)+len(region), func() { digits, err = callback.ReadPhone(written, region) })
+		stepstest.Hold(t, len(written)+len(region), func() { digits, err = request.ReadPhone(written, region) })
 		if err != nil {
 			require.Empty(t, digits)
 			return
 		}
 		require.Regexp(t, `^[1-9][0-9]{5,14}$`, digits)
-		again, err := callback.ReadPhone("+"+digits, "")
+		again, err := request.ReadPhone("+"+digits, "")
 		require.NoError(t, err)
 		require.Equal(t, digits, again)
 	})
@@ -241,7 +242,7 @@ func TestLimitHoldsForManyAtOnce(t *testing.T) {
 		results := make(chan callback.Result)
 		refs := make([]callback.Asked, 25)
 		for n := range refs {
-			refs[n] = callback.Asked{Request: callback.Request{Phone: number(n)}, SiteID: shop, Ref: o.visit(), ID: fmt.Sprint("many", n), Region: "RU"}
+			refs[n] = callback.Asked{Request: request.Request{Phone: number(n)}, SiteID: shop, Ref: o.visit(), ID: fmt.Sprint("many", n), Region: "RU"}
 		}
 		second := open(t, o.db)
 		second.callers = o.callers

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -124,7 +125,7 @@ func TestCallbacksAreListed(t *testing.T) {
 		d.hasPlatform()
 		h := d.hit(visit.Arrival{URL: "https://shop.example/<lamps>"})
 		wanted := d.now().Add(2 * time.Hour)
-		d.callBack("79123456701", callback.Asked{Ref: h.Ref, URL: "https://shop.example/<lamps>", Request: callback.Request{Time: wanted}})
+		d.callBack("79123456701", callback.Asked{Ref: h.Ref, URL: "https://shop.example/<lamps>", Request: request.Request{Time: wanted}})
 		d.callBack("79123456702", callback.Asked{Ref: h.Ref})
 		d.tells(telephony.Ended, telephony.OperatorBusy, "")
 		d.callBack("79123456703", callback.Asked{Ref: h.Ref})

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -77,7 +78,7 @@ func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, sit
 	settings := callback.Settings{Phone: printed}
 	for i, w := range wishes {
 		at, pbx.fails = began.Add(-w.ago), w.fails
-		asked := callback.Asked{SiteID: site, Ref: refs[w.guest], URL: w.url, ID: fmt.Sprint("day-", i), Region: "RU", Request: callback.Request{Phone: w.phone}}
+		asked := callback.Asked{SiteID: site, Ref: refs[w.guest], URL: w.url, ID: fmt.Sprint("day-", i), Region: "RU", Request: request.Request{Phone: w.phone}}
 		if w.in > 0 {
 			asked.Time = began.Add(w.in)
 		}

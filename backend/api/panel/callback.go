@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 )
 
 const (
@@ -40,8 +41,8 @@ var statusWords = map[int]string{
 
 // codeWords say more, where more can be said.
 var codeWords = map[string]string{
-	callback.WrongPhone:        callback.ErrPhone.Error(),
-	callback.TypeNotAllowed:    callback.ErrType.Error(),
+	request.WrongPhone:         request.ErrPhone.Error(),
+	callback.TypeNotAllowed:    request.ErrType.Error(),
 	callback.CountryNotAllowed: "numbers of this country are not called",
 	callback.NoPlatform:        "no telephone platform is configured",
 	callback.NobodyToCall:      "there is no number that is called first",
@@ -74,8 +75,8 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	request, err := callback.ReadRequest(sent.Request, time.Now())
-	if wrong, is := errors.AsType[callback.Wrong](err); is {
+	wanted, err := request.Read(sent.Request, time.Now())
+	if wrong, is := errors.AsType[request.Wrong](err); is {
 		return answerOf(callback.Result{Status: callback.NoScenario, Code: wrong.Code}, wrong.Reason), nil
 	}
 	region := r.Site.Region(ctx)
@@ -87,7 +88,7 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 		return nil, err
 	}
 	result, err := p.callbacks.Order(ctx, callback.Asked{
-		Request: request, SiteID: r.Site.ID, Ref: v.Ref, URL: v.URI, ID: sent.ID, Region: region, Network: gate.NetworkOf(r.Request), Proof: sent.Proof,
+		Request: wanted, SiteID: r.Site.ID, Ref: v.Ref, URL: v.URI, ID: sent.ID, Region: region, Network: gate.NetworkOf(r.Request), Proof: sent.Proof,
 	}, r.Site.Callback)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, gate.NewFailure(http.StatusServiceUnavailable, "unavailable", "the service cannot store anything at the moment")

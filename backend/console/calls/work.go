@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -36,8 +37,8 @@ var callbackMistakes = []struct {
 	err error
 	callbackProblem
 }{
-	{callback.ErrPhone, callbackProblem{Field: "phone", Words: "callback.wrongPhone"}},
-	{callback.ErrType, callbackProblem{Field: "phone", Words: "callback.wrongType"}},
+	{request.ErrPhone, callbackProblem{Field: "phone", Words: "callback.wrongPhone"}},
+	{request.ErrType, callbackProblem{Field: "phone", Words: "callback.wrongType"}},
 	{callback.ErrTime, callbackProblem{Field: "until", Words: "callback.wrongTime"}},
 	{callback.ErrState, callbackProblem{Words: "callback.notNow"}},
 }

@@ -1,4 +1,5 @@
-package callback
+// Package request reads what visitors ask of sitePhoneCall (browser interface, section 4.1), and which numbers are called.
+package request
 
 import (
 	"bytes"
@@ -55,12 +56,18 @@ const (
 	WrongGroup   = "wrong_group"
 )
 
+// Errors of [ReadPhone].
+var (
+	ErrPhone = errors.New("expected a telephone number: digits, with the country's code if it is another country's")
+	ErrType  = errors.New("this kind of number is not called: expected that of a person")
+)
+
 // maxParameter is the size in bytes of a parameter.
 const maxParameter = 200
 
-// ReadRequest reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong]. Unknown parameters are
+// Read reads the parameters of sitePhoneCall, a JSON object. The error is a [Wrong]. Unknown parameters are
 // ignored.
-func ReadRequest(object []byte, now time.Time) (Request, error) {
+func Read(object []byte, now time.Time) (Request, error) {
 	var a asked
 	if object = bytes.TrimSpace(object); len(object) == 0 || object[0] != '{' || json.Unmarshal(object, &a) != nil {
 		return Request{}, Wrong{WrongRequest, "the parameters must be an object"}
