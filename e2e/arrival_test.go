@@ -132,7 +132,7 @@ func TestVisitIsThereAtOnce(t *testing.T) {
 			b.before(`addEventListener("DOMContentLoaded", () => window.atFirst = ` + markup + `)`)
 			pages := b.arrive(p.shop + "/?utm_medium=cpc")
 			b.until(`window.breath`)
-			require.Zero(t, count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`), "nothing has been answered")
+			require.Less(t, count(t, stored, `SELECT COUNT(*) FROM views WHERE title <> ''`), pages, "nothing of this page has been answered")
 			fields := []string{"consultant_server_url", "hit_id", "session_id", "site_key", "visitor_id"}
 			if variant == "A" {
 				fields = []string{"consultant_server_url", "hit_id", "key", "session_id", "site_key", "uri", "visitor_id"}

@@ -349,7 +349,10 @@ func TestPageNamesAGroup(t *testing.T) {
 	require.Equal(t, sales.ID, ann.conversation().GroupID)
 
 	require.NoError(t, ann.lease.End(t.Context()))
-	b.until(`!Svc.getOperatorStatus()`)
+	b = newTab(t) // of a visitor without a conversation
+	b.before(seeChat)
+	b.visit(p.shop)
+	b.until(`window.Svc && Svc.getCredentials && Svc.getCredentials().hit_id && !Svc.getOperatorStatus()`)
 	b.do(`Svc.openChatWindow({group_id: ` + strconv.FormatInt(sales.ID, 10) + `})`)
 	b.until(`chatRoot.querySelector(".view:not([hidden]) [name=phone]")`)
 	b.front()

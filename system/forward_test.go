@@ -134,7 +134,8 @@ func TestServiceElsewhere(t *testing.T) {
 			}
 			leads, err := db.List(t.Context(), d.Read(), func(r *row) []any {
 				return []any{&r.name, &r.phone, &r.message, &r.form, &r.fields, &r.source, &r.visitor, &r.marks, &r.siteError}
-			}, `SELECT name, phone, message, form_name, user_fields, source_name, visitor_id, marks, site_error FROM leads ORDER BY name`)
+			}, `SELECT name, phone, message, form_name, user_fields, source_name, visitor_id,
+				COALESCE((SELECT MIN(mark) FROM lead_marks AS m WHERE m.site_id = leads.site_id AND m.lead_id = leads.id), ''), site_error FROM leads ORDER BY name`)
 			require.NoError(t, err)
 			require.Equal(t, row{"Anna", "+74951112233", "Is it there?", "Contact", `{"city":"Kazan"}`, "news", leads[0].visitor, "", 0}, leads[0])
 			require.Equal(t, visitor.String(), fmt.Sprint(leads[0].visitor))

@@ -161,13 +161,14 @@ export const start: StartChat = (shell: Shell) => {
   }
 
   function turned(there: boolean): void {
-    const left = online && !there;
+    const before = online;
     online = there;
     state.quiet();
-    if (left) {
+    if (before && !there) {
       state.left();
     }
-    if (left && shell.shown && writing.text && !talks(conversation)) {
+    // They may have left while the chat was opening.
+    if (before !== false && !there && shell.shown && writing.text && !talks(conversation)) {
       const text = writing.text;
       writing.clear();
       shell.leave(text);
