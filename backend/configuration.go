@@ -47,9 +47,9 @@ type Configuration struct {
 	Console string
 	// Mail is the server that takes mail; nil for none.
 	Mail *mail.Server
-	// Callers are the telephone platforms that call people, the one that is taken where a site
+	// Diallers are the telephone platforms that call people, the one that is taken where a site
 	// names none first. They tell of what they do by [Service.Progress].
-	Callers []telephony.Caller
+	Diallers []telephony.Dialler
 	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
 	Webhooks []netip.Prefix
 }

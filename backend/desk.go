@@ -135,7 +135,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,
-		Callers: func() []telephony.Caller { return desk.configured.Load().Callers },
+		Diallers: func() []telephony.Dialler { return desk.configured.Load().Diallers },
 	}, time.Now, logger.Named("callbacks")); err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ type App struct {
 	mail       *mail.Server
 	allowed    []netip.Prefix // of webhooks
 	telephones []telephony.Platform
-	callers    []telephony.Caller
+	diallers   []telephony.Dialler
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
@@ -191,7 +191,7 @@ func (a *App) started() {
 		Operators: a.operators,
 		Mail:      a.mail,
 		Webhooks:  a.allowed,
-		Callers:   slices.Concat(a.callers, a.sipCaller()),
+		Diallers:  slices.Concat(a.diallers, a.sipDialler()),
 		Retention: time.Duration(a.Retention),
 		Spool:     a.service.forms.State,
 

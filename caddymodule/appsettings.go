@@ -56,7 +56,7 @@ func (a *App) resolve() (err error) {
 	if a.telephones, err = a.Telephony.platforms(a.WrittenAt); err != nil {
 		return err
 	}
-	if a.callers, err = a.Telephony.callers(a.WrittenAt); err != nil {
+	if a.diallers, err = a.Telephony.diallers(a.WrittenAt); err != nil {
 		return err
 	}
 	if a.pools, err = resolvePools(a.Pools); err != nil {

@@ -97,12 +97,12 @@ func (a *App) releaseSIP() error {
 	return err
 }
 
-// sipCaller is the exchange as one of the platforms that call people; none without a trunk.
-func (a *App) sipCaller() []telephony.Caller {
+// sipDialler is the exchange as one of the platforms that call people; none without a trunk.
+func (a *App) sipDialler() []telephony.Dialler {
 	if a.exchange == nil {
 		return nil
 	}
-	return []telephony.Caller{a.exchange}
+	return []telephony.Dialler{a.exchange}
 }
 
 // told keeps more of a call that has come in by SIP.
@@ -110,6 +110,6 @@ func (a *App) told(ctx context.Context, e telephony.Event) { a.switchboard.Keep(
 
 // Interface guards
 var (
-	_ caddy.Destructor = (*sharedExchange)(nil)
-	_ telephony.Caller = (*sip.Exchange)(nil)
+	_ caddy.Destructor  = (*sharedExchange)(nil)
+	_ telephony.Dialler = (*sip.Exchange)(nil)
 )

@@ -119,7 +119,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	s.captchas, err = captcha.Open(context.Background(), d, now)
 	require.NoError(t, err)
 	callbacks, err := callback.Open(context.Background(), callback.Subjects{
-		DB: d, Queue: queue.New(d, zap.NewNop()), Callers: func() []telephony.Caller { return nil },
+		DB: d, Queue: queue.New(d, zap.NewNop()), Diallers: func() []telephony.Dialler { return nil },
 	}, now, zap.NewNop())
 	require.NoError(t, err)
 	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, now)

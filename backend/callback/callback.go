@@ -150,9 +150,9 @@ type Subjects struct {
 	Visits   *visit.Visits
 	Captchas *captcha.Captchas
 	Groups   *group.Groups // that can be called
-	// Callers returns the platforms that can be used now. The first is the one for sites that name none. It is called
+	// Diallers returns the platforms that can be used now. The first is the one for sites that name none. It is called
 	// for each attempt.
-	Callers func() []telephony.Caller
+	Diallers func() []telephony.Dialler
 	// Key is the key of a site.
 	Key func(ctx context.Context, siteID int64) (string, error)
 }
@@ -182,13 +182,13 @@ func Open(ctx context.Context, s Subjects, now func() time.Time, logger *zap.Log
 }
 
 // caller returns the platform with the name, or the first for an empty name; nil for none.
-func (c *Callbacks) caller(name string) telephony.Caller {
-	callers := c.Callers()
-	at := slices.IndexFunc(callers, func(caller telephony.Caller) bool { return name == "" || caller.Name() == name })
+func (c *Callbacks) dialler(name string) telephony.Dialler {
+	diallers := c.Diallers()
+	at := slices.IndexFunc(diallers, func(d telephony.Dialler) bool { return name == "" || d.Name() == name })
 	if at < 0 {
 		return nil
 	}
-	return callers[at]
+	return diallers[at]
 }
 
 // lookAt adds a job for the callback's next time.

@@ -235,7 +235,7 @@ func TestRestartInTheMiddle(t *testing.T) {
 		}))
 		o.pbx.set(func(p *pbx) { p.hangs = false })
 		restarted := open(t, o.db)
-		restarted.callers = []telephony.Caller{o.pbx}
+		restarted.diallers = []telephony.Dialler{o.pbx}
 		require.NoError(t, restarted.Look(t.Context(), shop, first.ID))
 		orders := o.pbx.orders()
 		require.Len(t, orders, 2)

@@ -79,7 +79,7 @@ type office struct {
 	groups   *group.Groups
 	queue    *queue.Queue
 	pbx      *pbx
-	callers  []telephony.Caller
+	diallers []telephony.Dialler
 	clock    atomic.Int64
 	visitor  visit.Ref
 	asked    atomic.Int64
@@ -91,7 +91,7 @@ func (o *office) pass(d time.Duration) { o.clock.Add(int64(d)) }
 
 func open(t *testing.T, d *db.DB) *office {
 	o := &office{t: t, db: d, pbx: new(pbx)}
-	o.callers = []telephony.Caller{o.pbx}
+	o.diallers = []telephony.Dialler{o.pbx}
 	var err error
 	o.visits, err = visit.Open(t.Context(), d, o.now)
 	require.NoError(t, err)
@@ -100,8 +100,8 @@ func open(t *testing.T, d *db.DB) *office {
 	o.groups, o.queue = group.New(d, o.now), queue.New(d, zap.NewNop())
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.groups,
-		Callers: func() []telephony.Caller { return o.callers },
-		Key:     func(context.Context, int64) (string, error) { return "shop", nil },
+		Diallers: func() []telephony.Dialler { return o.diallers },
+		Key:      func(context.Context, int64) (string, error) { return "shop", nil },
 	}, o.now, zap.NewNop())
 	require.NoError(t, err)
 	o.visitor = o.visit()

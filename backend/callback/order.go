@@ -126,7 +126,7 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 		}
 	}
 	made.Operator = cmp.Or(made.Operator, s.Phone)
-	switch caller := c.caller(s.Platform); {
+	switch caller := c.dialler(s.Platform); {
 	case s.Off:
 		return Off, nil
 	case made.Operator == "":

@@ -194,7 +194,7 @@ func (c *Callbacks) place(ctx context.Context, made Callback, timeout time.Durat
 
 // ask sends the order of the attempt.
 func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duration) error {
-	caller := c.caller(made.Platform)
+	caller := c.dialler(made.Platform)
 	if caller == nil {
 		return errors.New("the platform is not configured here any more")
 	}
@@ -222,7 +222,7 @@ func (c *Callbacks) ask(ctx context.Context, made Callback, timeout time.Duratio
 
 // cancel asks the platform to end the call. Nothing depends on the answer.
 func (c *Callbacks) cancel(ctx context.Context, made Callback) {
-	caller := c.caller(made.Platform)
+	caller := c.dialler(made.Platform)
 	if caller == nil || made.order == "" {
 		return
 	}

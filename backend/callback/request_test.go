@@ -245,7 +245,7 @@ func TestLimitHoldsForManyAtOnce(t *testing.T) {
 			refs[n] = callback.Asked{Request: request.Request{Phone: number(n)}, SiteID: shop, Ref: o.visit(), ID: fmt.Sprint("many", n), Region: "RU"}
 		}
 		second := open(t, o.db)
-		second.callers = o.callers
+		second.diallers = o.diallers
 		for n, a := range refs {
 			go func() {
 				from := o

@@ -221,7 +221,7 @@ func (d *desk) hasMany(values map[string]string) {
 		})
 	}
 	require.NoError(d.t, visitors.Wait())
-	n := lead.Name{SiteID: d.shop.ID}
+	n := lead.Key{SiteID: d.shop.ID}
 	fmt.Sscan(values["lead"], &n.ID)
 	require.NoError(d.t, d.Leads.AddNote(d.t.Context(), lead.By{Login: "vera"}, n, "note"))
 	all := make(map[string][]string)

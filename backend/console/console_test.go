@@ -108,9 +108,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Groups, Key: d.Sites.Key,
-		Callers: func() []telephony.Caller {
+		Diallers: func() []telephony.Dialler {
 			if p := d.pbx.Load(); p != nil {
-				return []telephony.Caller{p}
+				return []telephony.Dialler{p}
 			}
 			return nil
 		},

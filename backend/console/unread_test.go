@@ -107,7 +107,7 @@ func TestWhatIsUnreadIsOfTheOperatorsSites(t *testing.T) {
 		require.Equal(t, "1", vera.unread())
 
 		// Nothing of it is kept for an account that is removed.
-		require.NoError(t, d.Inbox.Open(t.Context(), boris.ID, lead.Name{SiteID: shop.ID, ID: theirs.ID}))
+		require.NoError(t, d.Inbox.Open(t.Context(), boris.ID, lead.Key{SiteID: shop.ID, ID: theirs.ID}))
 		require.NoError(t, d.Operators.Remove(t.Context(), operator.Server(), boris.ID))
 		for _, table := range []string{"lead_read", "lead_opened"} {
 			left, _, err := db.One(t.Context(), d.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM `+table+` WHERE operator_id = $1`, boris.ID)

@@ -87,7 +87,7 @@ func (c *changing) note(l Lead, d deed) { c.done = append(c.done, done{l, d}) }
 
 // change has f change the lead, which nobody else changes meanwhile, and keeps what was done.
 // The error may be ErrUnknown, ErrMerged for a part of another lead, and that of f.
-func (l *Leads) change(ctx context.Context, by By, n Name, f func(context.Context, *changing) error) error {
+func (l *Leads) change(ctx context.Context, by By, n Key, f func(context.Context, *changing) error) error {
 	id, err := l.deedIDs.Next(ctx)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (l *Leads) change(ctx context.Context, by By, n Name, f func(context.Contex
 
 // locked reads the beginning of the lead, which is no part of another, and has nobody else change it until the
 // transaction ends.
-func locked(ctx context.Context, tx db.Tx, n Name) (Lead, error) {
+func locked(ctx context.Context, tx db.Tx, n Key) (Lead, error) {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET state = state WHERE site_id = $1 AND id = $2`, n.SiteID, n.ID); err != nil {
 		return Lead{}, err
 	}
@@ -151,7 +151,7 @@ func locked(ctx context.Context, tx db.Tx, n Name) (Lead, error) {
 
 // SetState has the lead in the state. Whoever begins the work on a lead that nobody has, has it
 // from then on. The error may be ErrUnknown, ErrState, or ErrMerged for a part of another lead.
-func (l *Leads) SetState(ctx context.Context, by By, n Name, state State) error {
+func (l *Leads) SetState(ctx context.Context, by By, n Key, state State) error {
 	if state < Fresh || state > Spam {
 		return ErrState
 	}
@@ -177,7 +177,7 @@ func (c *changing) set(ctx context.Context, state State, owner int64) error {
 // Give gives the lead from one operator to another, of whom either may be nobody, the zero By. A new lead
 // that somebody has is in work, and one in work that nobody has is new. The error is a TakenError when
 // another operator has it by now, and may be that of SetState.
-func (l *Leads) Give(ctx context.Context, by By, n Name, from, to By) error {
+func (l *Leads) Give(ctx context.Context, by By, n Key, from, to By) error {
 	return l.change(ctx, by, n, func(ctx context.Context, c *changing) error {
 		if c.Owner == to.ID {
 			return nil
@@ -202,7 +202,7 @@ func (l *Leads) Give(ctx context.Context, by By, n Name, from, to By) error {
 
 // AddNote keeps a note about the lead, for operators alone. The error may be ErrLongNote, ErrEmptyNote,
 // ErrNote, or that of SetState.
-func (l *Leads) AddNote(ctx context.Context, by By, n Name, text string) error {
+func (l *Leads) AddNote(ctx context.Context, by By, n Key, text string) error {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	switch {
 	case utf8.RuneCountInString(text) > MaxNote:

@@ -245,7 +245,7 @@ func TestOneTakesALead(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, got.Owner)
 		require.Equal(t, lead.Fresh, got.State)
-		require.ErrorIs(t, s.leads.Give(t.Context(), owner, lead.Name{SiteID: site + 1, ID: l.ID}, lead.By{}, owner), lead.ErrUnknown)
+		require.ErrorIs(t, s.leads.Give(t.Context(), owner, lead.Key{SiteID: site + 1, ID: l.ID}, lead.By{}, owner), lead.ErrUnknown)
 		require.ErrorIs(t, s.leads.SetState(t.Context(), owner, l.Key(), 4), lead.ErrState)
 	})
 }

@@ -95,7 +95,7 @@ func (l *Leads) scrub(ctx context.Context) error {
 }
 
 // Numbers are the numbers of pools that the lead's sender had.
-func (l *Leads) Numbers(ctx context.Context, n Name) ([]string, error) {
+func (l *Leads) Numbers(ctx context.Context, n Key) ([]string, error) {
 	numbers, err := db.List(ctx, l.db.Read(), db.Only[string], `SELECT number FROM lead_numbers WHERE site_id = $1 AND lead_id = $2 ORDER BY number`, n.SiteID, n.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the numbers of a lead: %w", err)

@@ -41,45 +41,45 @@ func rootOf(ctx context.Context, from db.Queries, lead Lead, read readLeads) (Le
 }
 
 // partsOf are the parts of the lead and of its parts, the oldest first.
-func partsOf(ctx context.Context, from db.Queries, n Name, read readLeads) ([]Lead, error) {
+func partsOf(ctx context.Context, from db.Queries, n Key, read readLeads) ([]Lead, error) {
 	return read(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree) ORDER BY at, id`, n.SiteID, n.ID)
 }
 
 // Parts are outlines of the leads that have been merged into the lead, the oldest first. See [Leads.Outline].
-func (l *Leads) Parts(ctx context.Context, n Name) ([]Lead, error) {
+func (l *Leads) Parts(ctx context.Context, n Key) ([]Lead, error) {
 	return partsOf(ctx, l.db.Read(), n, readOutline)
 }
 
 // PartsOf are the parts of each of the leads, by their names.
-func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Name][]Name, error) {
+func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Key][]Key, error) {
 	return l.partsOfAll(ctx, namesOf(leads))
 }
 
-func (l *Leads) partsOfAll(ctx context.Context, names []Name) (map[Name][]Name, error) {
+func (l *Leads) partsOfAll(ctx context.Context, names []Key) (map[Key][]Key, error) {
 	type part struct{ site, root, id int64 }
-	parts := make(map[Name][]Name)
+	parts := make(map[Key][]Key)
 	for some := range db.Parts(names) {
-		values, args := db.Values(some, (*Name).fields)
+		values, args := db.Values(some, (*Key).fields)
 		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, values)+` SELECT site_id, root, id FROM tree`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading parts of leads: %w", err)
 		}
 		for _, p := range rows {
-			parts[Name{p.site, p.root}] = append(parts[Name{p.site, p.root}], Name{p.site, p.id})
+			parts[Key{p.site, p.root}] = append(parts[Key{p.site, p.root}], Key{p.site, p.id})
 		}
 	}
 	return parts, nil
 }
 
-func namesOf(leads []Lead) []Name {
-	names := make([]Name, len(leads))
+func namesOf(leads []Lead) []Key {
+	names := make([]Key, len(leads))
 	for i, l := range leads {
 		names[i] = l.Key()
 	}
 	return names
 }
 
-func (n *Name) fields() []any { return []any{&n.SiteID, &n.ID} }
+func (n *Key) fields() []any { return []any{&n.SiteID, &n.ID} }
 
 // Root is the lead that the lead is a part of, or itself.
 func (l *Leads) Root(ctx context.Context, lead Lead) (Lead, error) {
@@ -118,21 +118,21 @@ func (l *Leads) Alike(ctx context.Context, lead Lead, limit int) ([]Lead, error)
 	if err != nil {
 		return nil, fmt.Errorf("looking for leads of one person: %w", err)
 	}
-	names := make([]Name, len(keys))
+	names := make([]Key, len(keys))
 	for i, k := range keys {
-		names[i] = Name{lead.SiteID, k.id}
+		names[i] = Key{lead.SiteID, k.id}
 	}
 	return l.Outlines(ctx, names)
 }
 
 // Merge makes a lead a part of another one of the same site. Both stay as they are stored, so that
 // [Leads.Split] undoes it. The error may be that of [Leads.SetState], ErrSelf or ErrManyParts.
-func (l *Leads) Merge(ctx context.Context, by By, into Name, part int64) error {
+func (l *Leads) Merge(ctx context.Context, by By, into Key, part int64) error {
 	if into.ID == part {
 		return ErrSelf
 	}
 	return l.change(ctx, by, into, func(ctx context.Context, c *changing) error {
-		other, err := locked(ctx, c.tx, Name{into.SiteID, part})
+		other, err := locked(ctx, c.tx, Key{into.SiteID, part})
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (l *Leads) Merge(ctx context.Context, by By, into Name, part int64) error {
 
 // Split undoes a merge: the part is a lead by itself again, with its own parts, state and owner.
 // The error is that of [Leads.SetState], or ErrNotMerged.
-func (l *Leads) Split(ctx context.Context, by By, from Name, part int64) error {
+func (l *Leads) Split(ctx context.Context, by By, from Key, part int64) error {
 	return l.change(ctx, by, from, func(ctx context.Context, c *changing) error {
 		changed, err := c.tx.Exec(ctx, `UPDATE leads SET merged_into = 0 WHERE site_id = $1 AND id = $2 AND merged_into = $3 AND merged_into <> 0`, from.SiteID, part, from.ID)
 		if err != nil {
@@ -170,7 +170,7 @@ func (l *Leads) Split(ctx context.Context, by By, from Name, part int64) error {
 		if changed == 0 {
 			return ErrNotMerged
 		}
-		other, err := locked(ctx, c.tx, Name{from.SiteID, part})
+		other, err := locked(ctx, c.tx, Key{from.SiteID, part})
 		if err != nil {
 			return err
 		}

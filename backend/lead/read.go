@@ -21,11 +21,11 @@ import (
 // ErrUnknown is returned for a lead that is not there.
 var ErrUnknown = errors.New("unknown lead")
 
-// Name tells which lead it is.
-type Name struct{ SiteID, ID int64 }
+// Key tells which lead it is.
+type Key struct{ SiteID, ID int64 }
 
 // Key names the lead.
-func (l Lead) Key() Name { return Name{l.SiteID, l.ID} }
+func (l Lead) Key() Key { return Key{l.SiteID, l.ID} }
 
 // Cursor is a place in the list of leads, newest first. The zero Cursor is its top.
 type Cursor struct {
@@ -71,19 +71,19 @@ func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 const namedAtOnce = 128
 
 // Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name few.
-func (l *Leads) Named(ctx context.Context, names []Name) ([]Lead, error) {
+func (l *Leads) Named(ctx context.Context, names []Key) ([]Lead, error) {
 	return l.named(ctx, readFrom, names)
 }
 
 // Outlines are the outlines of the leads of the names, see [Leads.Outline], in their order. Those that are gone are missing.
-func (l *Leads) Outlines(ctx context.Context, names []Name) ([]Lead, error) {
+func (l *Leads) Outlines(ctx context.Context, names []Key) ([]Lead, error) {
 	return l.named(ctx, readOutline, names)
 }
 
-func (l *Leads) named(ctx context.Context, read readLeads, names []Name) ([]Lead, error) {
-	found := make(map[Name]Lead, len(names))
+func (l *Leads) named(ctx context.Context, read readLeads, names []Key) ([]Lead, error) {
+	found := make(map[Key]Lead, len(names))
 	for some := range slices.Chunk(names, namedAtOnce) {
-		values, args := db.Values(db.Padded(some), (*Name).fields)
+		values, args := db.Values(db.Padded(some), (*Key).fields)
 		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, err

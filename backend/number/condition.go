@@ -31,6 +31,12 @@ const (
 
 var fieldNames = [fields]string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "click_id", "referrer", "landing", "kind"}
 
+// Fields returns the names of the fields that a form offers for conditions; a condition may also name another parameter
+// of an advertisement.
+func Fields() []string {
+	return slices.Insert(slices.Clone(fieldNames[:]), int(clickID), "gclid", "yclid")
+}
+
 // facts are the fields of a source in the form that patterns match. A missing field is empty, and no condition on it
 // holds.
 type facts struct {

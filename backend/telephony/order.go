@@ -59,8 +59,8 @@ type Progress struct {
 	Reason string
 }
 
-// Caller carries out orders. It is safe for concurrent use.
-type Caller interface {
+// Dialler carries out orders. It is safe for concurrent use.
+type Dialler interface {
 	// Name is the platform's name.
 	Name() string
 	// Place hands the order over. It returns when the platform has accepted it, before it is carried out. The error

@@ -74,7 +74,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Name implements [Caller].
+// Name implements [Dialler].
 func (*TwilioOrders) Name() string { return "twilio" }
 
 // orderRoute is the path to which Twilio reports the progress of an order. The legs are the operator's call, the
@@ -102,7 +102,7 @@ type joining struct {
 	} `xml:"Dial"`
 }
 
-// Place implements [Caller].
+// Place implements [Dialler].
 func (t *TwilioOrders) Place(ctx context.Context, o Order) error {
 	from := "+" + cmp.Or(o.CallerID, t.from)
 	ring := int(o.Ring / time.Second)
@@ -129,7 +129,7 @@ func (t *TwilioOrders) Place(ctx context.Context, o Order) error {
 	return nil
 }
 
-// Cancel implements [Caller]. It ends the calls that this process has placed.
+// Cancel implements [Dialler]. It ends the calls that this process has placed.
 func (t *TwilioOrders) Cancel(ctx context.Context, id string) error {
 	t.mu.Lock()
 	call, known := t.calls.Get(id)

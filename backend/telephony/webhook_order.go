@@ -74,15 +74,15 @@ type orderData struct {
 	Ring     int64  `json:"ring_seconds,omitempty"`
 }
 
-// Name implements [Caller].
+// Name implements [Dialler].
 func (*WebhookOrders) Name() string { return "webhook" }
 
-// Place implements [Caller].
+// Place implements [Dialler].
 func (w *WebhookOrders) Place(ctx context.Context, o Order) error {
 	return w.send(ctx, "order_"+o.ID, orderPlaced, orderData{o.ID, o.Site, o.Operator, o.Visitor, o.CallerID, int64(o.Ring / time.Second)})
 }
 
-// Cancel implements [Caller].
+// Cancel implements [Dialler].
 func (w *WebhookOrders) Cancel(ctx context.Context, id string) error {
 	return w.send(ctx, "cancel_"+id, orderCancelled, orderData{Callback: id})
 }

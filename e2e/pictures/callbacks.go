@@ -69,8 +69,8 @@ func callingBack(ctx context.Context, database *db.DB, visits *visit.Visits, sit
 	pbx := new(exchange)
 	callbacks, err := callback.Open(ctx, callback.Subjects{
 		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: group.New(database, now),
-		Callers: func() []telephony.Caller { return []telephony.Caller{pbx} },
-		Key:     func(context.Context, int64) (string, error) { return "demo-shop", nil },
+		Diallers: func() []telephony.Dialler { return []telephony.Dialler{pbx} },
+		Key:      func(context.Context, int64) (string, error) { return "demo-shop", nil },
 	}, now, zap.NewNop())
 	if err != nil {
 		return "", err

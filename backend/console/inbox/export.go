@@ -57,7 +57,7 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	begun := false
 	for behind := (lead.Cursor{}); ; {
 		page, err := c.Inbox.List(r.Context(), filter, behind, exportedAtOnce)
-		var names []lead.Name
+		var names []lead.Key
 		if err == nil {
 			names, err = c.withParts(r, page.Leads)
 		}
@@ -108,12 +108,12 @@ func (c *room) endEarly(r *http.Request, err error) {
 }
 
 // withParts are the names of the leads, each with those of its parts below it.
-func (c *room) withParts(r *http.Request, leads []lead.Lead) ([]lead.Name, error) {
+func (c *room) withParts(r *http.Request, leads []lead.Lead) ([]lead.Key, error) {
 	parts, err := c.Leads.PartsOf(r.Context(), leads)
 	if err != nil {
 		return nil, err
 	}
-	var all []lead.Name
+	var all []lead.Key
 	for _, l := range leads {
 		all = append(all, l.Key())
 		if len(parts[l.Key()]) == 0 {

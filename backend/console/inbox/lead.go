@@ -97,7 +97,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 	if err == nil {
 		root, err = c.Leads.Root(r.Context(), l)
 	}
-	var unread []lead.Name
+	var unread []lead.Key
 	if err == nil {
 		unread, err = c.unread.Of(r.Context(), &f)
 	}

@@ -99,7 +99,7 @@ func (c *room) readLeads(w http.ResponseWriter, r *http.Request) error {
 	}
 	o, _ := frame.Current(r)
 	end, err := c.Journal.End(r.Context())
-	var unread []lead.Name
+	var unread []lead.Key
 	if err == nil {
 		unread, err = c.Inbox.Unread(r.Context(), o.ID, frame.Permitted(r), o.CreatedAt, end)
 	}

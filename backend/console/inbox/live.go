@@ -103,7 +103,7 @@ func (c *room) countParts(ctx context.Context, rows []rows.LeadRow) error {
 type leadFeed struct {
 	*live.Listener
 	room *room
-	name lead.Name
+	name lead.Key
 }
 
 func (c *room) openLead(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
@@ -112,7 +112,7 @@ func (c *room) openLead(r *http.Request, to *live.Listener) (live.Feed, live.Wat
 	if err != nil || len(site) != 1 {
 		return nil, nil
 	}
-	return &leadFeed{to, c, lead.Name{SiteID: site[0], ID: id}}, nil
+	return &leadFeed{to, c, lead.Key{SiteID: site[0], ID: id}}, nil
 }
 
 // News tells that the lead has changed.

@@ -30,7 +30,7 @@ type Subjects struct {
 type room struct {
 	*live.Live
 	Subjects
-	unread *frame.Once[[]lead.Name] // of the page's sites, by the operator
+	unread *frame.Once[[]lead.Key] // of the page's sites, by the operator
 	told   live.Things[lead.Lead]
 }
 
@@ -40,7 +40,7 @@ const unreadBadge = "unread"
 // Mount adds the room to the console.
 func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects, told: live.NewThings(l, subjects.Leads.Outline)}
-	c.unread = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]lead.Name, error) {
+	c.unread = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]lead.Key, error) {
 		return c.Inbox.Unread(ctx, p.Operator.ID, p.Scope, p.Operator.CreatedAt, p.Begun)
 	})
 	l.Room(frame.Room{

@@ -16,7 +16,7 @@ import (
 
 // work answers what an operator does with the lead of the request. Others do it at the same time, so
 // what is no longer possible is said, beside the lead as it is now.
-func (c *room) work(do func(r *http.Request, by lead.By, n lead.Name) error, done string) frame.Handler {
+func (c *room) work(do func(r *http.Request, by lead.By, n lead.Key) error, done string) frame.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.ContentLength > frame.MaxForm {
 			return frame.Fail(http.StatusRequestEntityTooLarge, "lead.tooLarge")
@@ -26,7 +26,7 @@ func (c *room) work(do func(r *http.Request, by lead.By, n lead.Name) error, don
 			return err
 		}
 		o, _ := frame.Current(r)
-		n := lead.Name{SiteID: siteID, ID: id}
+		n := lead.Key{SiteID: siteID, ID: id}
 		err = do(r, lead.By{ID: o.ID, Login: o.Login}, n)
 		status, problem := c.workProblem(r, siteID, err)
 		switch {
@@ -70,7 +70,7 @@ func (c *room) workProblem(r *http.Request, siteID int64, err error) (status int
 }
 
 // showRow answers with the lead's row, for a list that stays where it is.
-func (c *room) showRow(w http.ResponseWriter, r *http.Request, status int, n lead.Name, problem string) error {
+func (c *room) showRow(w http.ResponseWriter, r *http.Request, status int, n lead.Key, problem string) error {
 	f, err := c.Page(r, "leads")
 	var l lead.Lead
 	if err == nil {
@@ -98,7 +98,7 @@ func (c *room) showRow(w http.ResponseWriter, r *http.Request, status int, n lea
 	return nil
 }
 
-func (c *room) setLeadState(r *http.Request, by lead.By, n lead.Name) error {
+func (c *room) setLeadState(r *http.Request, by lead.By, n lead.Key) error {
 	state, ok := lead.StateOf(r.PostFormValue("state"))
 	if !ok {
 		return frame.ErrForm
@@ -111,7 +111,7 @@ func (c *room) setLeadState(r *http.Request, by lead.By, n lead.Name) error {
 }
 
 // giveLead gives the lead from whom the page has shown as its owner to another, or to nobody.
-func (c *room) giveLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *room) giveLead(r *http.Request, by lead.By, n lead.Key) error {
 	from, errFrom := strconv.ParseInt(r.PostFormValue("from"), 10, 64)
 	to, errTo := strconv.ParseInt(r.PostFormValue("to"), 10, 64)
 	if errFrom != nil || errTo != nil || from < 0 || to < 0 {
@@ -143,7 +143,7 @@ func (c *room) colleague(r *http.Request, siteID, id int64) (lead.By, error) {
 	return lead.By{ID: o.ID, Login: o.Login}, err
 }
 
-func (c *room) addNote(r *http.Request, by lead.By, n lead.Name) error {
+func (c *room) addNote(r *http.Request, by lead.By, n lead.Key) error {
 	if !r.PostForm.Has("text") {
 		return frame.ErrForm
 	}
@@ -154,7 +154,7 @@ func (c *room) addNote(r *http.Request, by lead.By, n lead.Name) error {
 	return c.Leads.AddNote(r.Context(), by, n, text)
 }
 
-func (c *room) mergeLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *room) mergeLead(r *http.Request, by lead.By, n lead.Key) error {
 	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
 	if err != nil {
 		return frame.ErrForm
@@ -162,7 +162,7 @@ func (c *room) mergeLead(r *http.Request, by lead.By, n lead.Name) error {
 	return c.Leads.Merge(r.Context(), by, n, part)
 }
 
-func (c *room) splitLead(r *http.Request, by lead.By, n lead.Name) error {
+func (c *room) splitLead(r *http.Request, by lead.By, n lead.Key) error {
 	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
 	if err != nil {
 		return frame.ErrForm

@@ -43,9 +43,6 @@ type poolChoice struct {
 	Configured  bool
 }
 
-// conditionFields are those that the form offers; a condition may have others.
-var conditionFields = []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid", "yclid", "click_id", "referrer", "landing", "kind"}
-
 func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request, f frame.Page, n *rows.Numbering) error {
 	digits := number.Digits(r.URL.Query().Get("number"))
 	if _, own := n.Own(digits); own {
@@ -84,7 +81,7 @@ func (c *room) showNumber(w http.ResponseWriter, r *http.Request, f frame.Page, 
 }
 
 func numberPageOf(f frame.Page, n *rows.Numbering, form numberForm) numberPage {
-	body := numberPage{Numbering: n, numberForm: form, Digits: form.Was, May: f.Admin(), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: slices.Clone(conditionFields), Hows: hows, Kinds: source.Kinds}
+	body := numberPage{Numbering: n, numberForm: form, Digits: form.Was, May: f.Admin(), Declarers: slices.DeleteFunc(slices.Clone(n.By[form.Was]), func(name string) bool { return name == "" }), Fields: number.Fields(), Hows: hows, Kinds: source.Kinds}
 	var configured number.Number
 	_, body.IsOwn = n.Own(form.Was)
 	configured, body.IsConfigured = n.ConfiguredNumber(form.Was)

@@ -36,7 +36,7 @@ type Page struct {
 
 // key is where a lead stands in the list.
 type key struct {
-	lead.Name
+	lead.Key
 	at int64
 }
 
@@ -58,9 +58,9 @@ func (b *Inbox) List(ctx context.Context, f Filter, behind lead.Cursor, limit in
 	if err != nil {
 		return Page{}, fmt.Errorf("listing leads: %w", err)
 	}
-	names := make([]lead.Name, len(keys))
+	names := make([]lead.Key, len(keys))
 	for i, k := range keys {
-		names[i] = k.Name
+		names[i] = k.Key
 	}
 	found := Page{}
 	if found.Leads, err = b.leads.Outlines(ctx, names); err == nil && next != nil {

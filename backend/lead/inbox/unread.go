@@ -20,7 +20,7 @@ const MaxUnread = 200
 
 // Unread returns the leads of the sites that the operator has not read, newest first, MaxUnread at most: those that
 // came after the time, up to the place in the journal, which keeps a month.
-func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]lead.Name, error) {
+func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]lead.Key, error) {
 	type mark struct {
 		site int64
 		at   journal.Position
@@ -38,18 +38,18 @@ func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	opened, err := db.List(ctx, b.db.Read(), func(n *lead.Name) []any { return []any{&n.SiteID, &n.ID} },
+	opened, err := db.List(ctx, b.db.Read(), func(n *lead.Key) []any { return []any{&n.SiteID, &n.ID} },
 		`SELECT site_id, lead_id FROM lead_opened WHERE operator_id = $1`, operatorID)
 	if err != nil {
 		return nil, fmt.Errorf("reading what is read: %w", err)
 	}
-	read := make(map[lead.Name]bool, len(opened))
+	read := make(map[lead.Key]bool, len(opened))
 	for _, n := range opened {
 		read[n] = true
 	}
-	var unread []lead.Name
+	var unread []lead.Key
 	for _, e := range entries {
-		name := lead.Name{SiteID: e.SiteID, ID: e.SubjectID}
+		name := lead.Key{SiteID: e.SiteID, ID: e.SubjectID}
 		if !read[name] && e.Behind(marks[e.SiteID]) && !e.At.Before(since) && len(unread) < MaxUnread && !lead.CameAsSpam(e) {
 			unread = append(unread, name)
 		}
@@ -81,7 +81,7 @@ func (b *Inbox) MarkRead(ctx context.Context, operatorID, siteID int64) error {
 }
 
 // Open notes that the operator has read the lead.
-func (b *Inbox) Open(ctx context.Context, operatorID int64, n lead.Name) error {
+func (b *Inbox) Open(ctx context.Context, operatorID int64, n lead.Key) error {
 	err := b.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO lead_opened (operator_id, site_id, lead_id) VALUES ($1, $2, $3)
 			ON CONFLICT (operator_id, site_id, lead_id) DO NOTHING`, operatorID, n.SiteID, n.ID)

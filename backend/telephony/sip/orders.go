@@ -14,10 +14,10 @@ var (
 	errOverloaded = errors.New("sip: as many calls as may be go on already")
 )
 
-// Name implements [telephony.Caller].
+// Name implements [telephony.Dialler].
 func (*Exchange) Name() string { return Name }
 
-// Place implements [telephony.Caller].
+// Place implements [telephony.Dialler].
 func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -58,7 +58,7 @@ func (x *Exchange) Place(_ context.Context, o telephony.Order) error {
 	return nil
 }
 
-// Cancel implements [telephony.Caller].
+// Cancel implements [telephony.Dialler].
 func (x *Exchange) Cancel(_ context.Context, id string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// callers are the configured platforms that call people, with their placeholders resolved. The
+// diallers are the configured platforms that call people, with their placeholders resolved. The
 // first is taken where a site names none. A platform that has to tell by itself what becomes of
 // an order is given [backend.Service.Progress] when it is made.
-func (t *Telephony) callers(from written) ([]telephony.Caller, error) {
-	var callers []telephony.Caller
+func (t *Telephony) diallers(from written) ([]telephony.Dialler, error) {
+	var diallers []telephony.Dialler
 	if t == nil {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (t *Telephony) callers(from written) ([]telephony.Caller, error) {
 		if err != nil {
 			return nil, err
 		}
-		callers = append(callers, webhook)
+		diallers = append(diallers, webhook)
 	}
 	if t.Twilio != nil {
 		if err := t.Twilio.checkOrders(); err != nil {
@@ -33,13 +33,13 @@ func (t *Telephony) callers(from written) ([]telephony.Caller, error) {
 			if err != nil {
 				return nil, from.at(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
 			}
-			callers = append(callers, twilio)
+			diallers = append(diallers, twilio)
 		}
 	}
-	return callers, nil
+	return diallers, nil
 }
 
-func (w *TelephonyWebhook) orders(from written) (telephony.Caller, error) {
+func (w *TelephonyWebhook) orders(from written) (telephony.Dialler, error) {
 	address, err := resolvePlaceholders(w.URL)
 	if err != nil {
 		return nil, from.at(w.URL, fmt.Errorf("telephony webhook: %w", err))
@@ -65,7 +65,7 @@ func (t *TelephonyTwilio) checkOrders() error {
 	return nil
 }
 
-func (t *TelephonyTwilio) orders() (telephony.Caller, error) {
+func (t *TelephonyTwilio) orders() (telephony.Dialler, error) {
 	values := []string{t.Account, t.AuthToken, t.From, t.Address, cmp.Or(t.API, telephony.TwilioAPI)}
 	for i, value := range values {
 		var err error
