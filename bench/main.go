@@ -101,6 +101,10 @@ func run(ctx context.Context, o options) error {
 	if err := os.Chmod(folder, 0o755); err != nil { // nginx's workers and PostgreSQL run as other users
 		return err
 	}
+	// What a configuration names no place for is kept in Caddy's folder for data, which is the user's own.
+	if err := os.Setenv("XDG_DATA_HOME", filepath.Join(folder, "data")); err != nil {
+		return err
+	}
 	caddy := sync.OnceValues(func() (string, error) {
 		if o.caddy != "" {
 			return o.caddy, nil
