@@ -18,6 +18,7 @@ type LeadRow struct {
 	Label     string
 	Site      string
 	Digest    string // the message on one line
+	Lines     string // the beginning of the message, in its lines
 	Source    Source
 	Page      words.Address
 	Unread    bool   // by the operator
@@ -34,6 +35,7 @@ func LeadRowOf(f frame.Page, l lead.Lead) LeadRow {
 		Link:      fmt.Sprintf("/leads/%d/%d", l.SiteID, l.ID),
 		Site:      f.SiteKey(l.SiteID),
 		Digest:    Digest(l.Message),
+		Lines:     linesOf(l.Message),
 		Source:    SourceOf(w, l.Source),
 		Page:      words.AddressOf(l.URL),
 		OwnerName: OwnerName(w, f.Staff, l.Owner),
@@ -50,13 +52,31 @@ func LeadRowOf(f frame.Page, l lead.Lead) LeadRow {
 	return row
 }
 
+// mostDigested is how many bytes of a text are looked at, of which few are shown.
+const mostDigested = 4 << 10
+
 // Digest is the beginning of a text on one line.
 func Digest(text string) string {
-	const most = 4 << 10 // bytes, of which few are shown
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
+	return strings.Join(strings.Fields(begun(text)), " ")
+}
+
+// linesOf is the beginning of a text in its lines, without those that are empty.
+func linesOf(text string) string {
+	const most = 12
+	var lines []string
+	for line := range strings.Lines(begun(text)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" && len(lines) < most {
+			lines = append(lines, line)
+		}
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(lines, "\n")
+}
+
+func begun(text string) string {
+	if len(text) > mostDigested {
+		text = strings.ToValidUTF8(text[:mostDigested], "")
+	}
+	return text
 }
 
 // All is how many leads the row stands for.

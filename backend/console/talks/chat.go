@@ -63,6 +63,7 @@ func (c *room) showChat(w http.ResponseWriter, r *http.Request) error {
 	}
 	f.Stream = f.StreamAddress("chats", f.SiteID) + "&" + url.Values{"at": {strconv.FormatInt(conversation.SiteID, 10)},
 		"conversation": {strconv.FormatInt(conversation.ID, 10)}, "seq": {strconv.FormatInt(body.Open.Seq, 10)}}.Encode()
+	frame.AllowRecordings(w.Header())
 	f.Title, f.Body = body.Open.Row.Label, body
 	return c.Show(w, http.StatusOK, f)
 }
