@@ -285,6 +285,15 @@ func TestConversationsOnAPhone(t *testing.T) {
 	require.True(t, value[bool](desk, `document.getElementById("answer").getBoundingClientRect().bottom <= innerHeight && document.documentElement.scrollWidth <= innerWidth`))
 	desk.do(`const box = document.getElementById("answer"); box.value = "Hello"; document.querySelector(".send").click()`)
 	visitor.until(`panels.querySelector(".log").innerText.includes("Hello")`)
+
+	require.True(t, value[bool](desk, `!document.getElementById("who").checkVisibility()`))
+	desk.do(`document.querySelector(".talk-head [data-who]").click()`)
+	desk.until(`document.getElementById("who").checkVisibility() && document.activeElement.id === "who" && document.documentElement.scrollWidth <= innerWidth`)
+	require.True(t, value[bool](desk, `document.querySelector("#path .steps").checkVisibility() && !!document.querySelector("#who a[href^='/visitors/']")`))
+	desk.do(`document.querySelector("#who [data-who]").click()`)
+	desk.until(`!document.getElementById("who").checkVisibility() && document.activeElement.matches(".talk-head [data-who]")`)
+	desk.do(`document.querySelector(".talk-head .state").click()`)
+	desk.until(`location.pathname.startsWith("/chats/") && document.querySelector(".talk-head .state.away")?.checkVisibility()`)
 	desk.do(`document.querySelector("[data-back]").click()`)
 	desk.until(`location.pathname === "/chats" && document.querySelector(".queue").checkVisibility()`)
 }

@@ -65,6 +65,8 @@ func review(d day) (shots []shot) {
 				shots = append(shots, shot{name: fmt.Sprintf("widget-rows-%s-%d-%s", language, width, look), path: "/sites/1/widget", width: width, height: 3200, dark: dark, language: language,
 					prepare: `for (const name of ["color", "avatar", "fieldsAre", "invitationsAre"]) document.querySelector("[name=" + name + "]").value = "own"; document.querySelector("[name=do][value=invite]").click()`,
 					until:   `document.querySelector("[name=invite0after]")`})
+				shots = append(shots, shot{name: fmt.Sprintf("chat-visitor-%s-%d-%s", language, width, look), path: d.chat, width: width, height: 844, dark: dark, language: language,
+					prepare: `document.querySelector(".talk-head [data-who]").click()`, until: `document.querySelector(".has-who")`})
 				for name, path := range pages {
 					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
 						path: path, width: width, height: heightOf(name), dark: dark, language: language})

@@ -8,6 +8,7 @@ import { logOf } from './log';
 import { repliesOf } from './replies';
 import { sendFrom } from './sending';
 import { openTalk } from './talk';
+import { showWho } from './who';
 import { sendAllLeft } from './unsent';
 import { workOn } from './work';
 
@@ -17,6 +18,7 @@ if (talk) {
   const written = boxOf(talk, byId('chats').dataset.me!);
   sendFrom(talk, logOf(talk), written, repliesOf(talk, written));
   workOn(talk);
+  showWho();
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && event.target === talk.box && !event.defaultPrevented) {
       talk.box.blur();
