@@ -151,9 +151,6 @@ func (p *Phone) HangUp() { p.command("hangup", "") }
 // Vanish ends the phone as a cut cable does: nobody is told.
 func (p *Phone) Vanish() { syscall.Kill(-p.ran.command.Process.Pid, syscall.SIGKILL) }
 
-// Dial calls an address.
-func (p *Phone) Dial(address string) { p.command("dial", address) }
-
 // Hold puts the other on hold, which asks for another session; Resume takes it back.
 func (p *Phone) Hold() { p.command("hold", "") }
 

@@ -1,7 +1,6 @@
 package siptest
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -121,14 +120,3 @@ func (p *Proxy) Stop() { p.log.stop() }
 
 // Saw tells whether the proxy has logged the text.
 func (p *Proxy) Saw(text string) bool { return strings.Contains(p.log.said.String(), text) }
-
-// Log is what the proxy has logged of the messages that it got.
-func (p *Proxy) Log() string {
-	var lines []string
-	for line := range strings.Lines(p.log.said.String()) {
-		if _, got, found := strings.Cut(line, "GOT "); found {
-			lines = append(lines, strings.TrimSpace(got))
-		}
-	}
-	return fmt.Sprint(strings.Join(lines, "\n"))
-}
