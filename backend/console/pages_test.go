@@ -33,7 +33,7 @@ func TestVisitorsAndLeadsAreShown(t *testing.T) {
 		require.NoError(t, d.Visits.SetProperty(t.Context(), d.shop.ID, h.Ref, "wanted", &value))
 
 		visitors := b.get("/visitors").body
-		for _, text := range []string{"Anna", "Order a lamp", "yandex", "spring", ">/order<"} {
+		for _, text := range []string{"Anna", "Order a lamp", "Yandex", "spring", ">/order<"} {
 			require.Contains(t, visitors, text)
 		}
 		leads := b.get("/leads").body

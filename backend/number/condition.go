@@ -49,7 +49,7 @@ type facts struct {
 func factsOf(s source.Source) facts {
 	f := facts{parameter: strings.ToLower(s.ClickIDName)}
 	f.text[kind] = s.Kind
-	if s.Kind == source.Campaign { // otherwise Source is the name that stands behind the referrer
+	if s.Tagged() { // otherwise Source is the name that stands behind the referrer
 		f.text[utmSource] = strings.ToLower(s.Source)
 		f.text[utmMedium] = strings.ToLower(s.Medium)
 		f.text[utmCampaign] = strings.ToLower(s.Campaign)
@@ -271,7 +271,7 @@ func (l Conditions) allow(k string) bool {
 				return false
 			}
 		default:
-			if k != source.Campaign {
+			if k != source.Campaign && k != source.Ad {
 				return false
 			}
 		}

@@ -85,7 +85,7 @@ func TestLinesThatAreNeverReached(t *testing.T) {
 		{"gclid", "gclid=x*"},
 		{"referrer=*.google.*", "referrer=google.com referrer=maps.google.*"},
 		{"landing=/lamps*", "landing=/lamps/arc.html kind=direct"},
-		{"kind=campaign", "utm_source=news"},
+		{"kind=campaign kind=ad", "utm_source=news"},
 		{"kind=ad kind=search kind=campaign kind=social kind=mail kind=map kind=referral", "referrer=blog.example"},
 	} {
 		require.ErrorContains(t, second(t, pair[0], pair[1]), "static 2 is never shown: static 1 before it is for all these visitors", pair)

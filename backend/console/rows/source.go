@@ -35,7 +35,7 @@ func SourceOf(w *words.Tongue, s source.Source) Source {
 	if shown.Name == "" {
 		shown.Name = s.Referrer
 	}
-	if kind != source.Campaign { // whose names are the marketer's own
+	if !s.Tagged() || source.Known(shown.Name) { // otherwise it is the marketer's own
 		shown.Name = brand(shown.Name)
 	}
 	details := []string{s.Medium, s.Campaign}

@@ -5,9 +5,7 @@ package source
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/idna"
 
@@ -18,8 +16,8 @@ import (
 // The kinds of sources.
 const (
 	Direct   = "direct"   // no referrer: the address was typed or bookmarked, or the browser hides it
-	Campaign = "campaign" // utm parameters
-	Ad       = "ad"       // a click id of an ad system
+	Campaign = "campaign" // utm parameters, of links that nobody has paid for
+	Ad       = "ad"       // paid media, see [Source.Paid]
 	Search   = "search"   // the referrer groups, see referrers.json
 	Social   = "social"
 	Mail     = "mail"
@@ -80,57 +78,6 @@ func (s Source) Values() []any {
 // MaxText bounds each text of a source, in bytes.
 const MaxText = 200
 
-// clickIDs are the parameters by which ad systems recognise their clicks. Some of them also stand in links that nobody
-// paid for. Then unpaid is the kind of such a link.
-var clickIDs = []struct{ parameter, system, unpaid string }{
-	{"gclid", "google", ""}, {"gbraid", "google", ""}, {"wbraid", "google", ""}, {"dclid", "google", ""}, {"gad_source", "google", ""},
-	{"yclid", "yandex", ""}, {"ymclid", "yandex market", ""}, {"msclkid", "bing", ""}, {"ttclid", "tiktok", ""}, {"twclid", "x", ""}, {"li_fat_id", "linkedin", ""},
-	{"rb_clickid", "vk", ""}, {"vkclid", "vk", ""}, {"ScCid", "snapchat", ""}, {"sccid", "snapchat", ""}, {"scid", "snapchat", ""},
-	{"epik", "pinterest", ""}, {"rdt_cid", "reddit", ""}, {"qclid", "quora", ""}, {"obclid", "outbrain", ""}, {"tblci", "taboola", ""},
-	{"irclickid", "impact", ""}, {"cjevent", "cj", ""}, {"awc", "awin", ""}, {"admitad_uid", "admitad", ""},
-	{"fbclid", "facebook", Social}, {"ysclid", "yandex", Search}, // last, since they say the least
-}
-
-// unpaid returns the kind of a link with the click id if nobody paid for it. It is empty if somebody always pays.
-func unpaid(clickIDName string) string {
-	for _, id := range clickIDs {
-		if id.parameter == clickIDName {
-			return id.unpaid
-		}
-	}
-	return ""
-}
-
-// Paid says whether advertising has brought the visitor: by a click id of an ad, or a medium that is paid for. A
-// newsletter is a campaign, but not paid.
-func (s *Source) Paid() bool {
-	return s.ClickID != "" && unpaid(s.ClickIDName) == "" || paidMedium(s.Medium)
-}
-
-// paidMedia are words in utm_medium for paid media. Words that begin with "paid" count too.
-var paidMedia = map[string]bool{
-	"cpc": true, "ppc": true, "cpm": true, "cpv": true, "cpa": true, "cpl": true, "cpo": true, "cpi": true, "cpe": true, "cpt": true, "sem": true,
-	"display": true, "banner": true, "banners": true, "interstitial": true, "programmatic": true, "rtb": true,
-	"retargeting": true, "remarketing": true, "retarget": true, "target": true, "targeting": true,
-	"ad": true, "ads": true, "adv": true, "advert": true, "advertising": true, "реклама": true, "баннер": true, "таргет": true, "контекст": true,
-}
-
-// paidMedium says whether one of the medium's words is that of a paid medium, as in "social_cpc".
-func paidMedium(medium string) bool {
-	words := strings.FieldsFunc(strings.ToLower(medium), func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(word string) bool { return paidMedia[word] || strings.HasPrefix(word, "paid") })
-}
-
-// IsClickID says whether a parameter is known as an ad system's click id. Case does not matter.
-func IsClickID(parameter string) bool {
-	for _, id := range clickIDs {
-		if strings.EqualFold(id.parameter, parameter) {
-			return true
-		}
-	}
-	return false
-}
-
 // IsMark says whether a parameter is added to addresses by advertising and says nothing of the page: a utm parameter, a
 // click id, or a parameter that comes with one.
 func IsMark(parameter string) bool {
@@ -156,7 +103,8 @@ func At(address *url.URL, referrer string) Source {
 		return s
 	}
 	steps.Walk(len(address.RawQuery) + len(referrer))
-	system := s.readMarks(address.RawQuery)
+	s.readMarks(address.RawQuery)
+	system := system(s.ClickIDName)
 	group, name := Direct, ""
 	if !within {
 		if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
@@ -166,16 +114,16 @@ func At(address *url.URL, referrer string) Source {
 	}
 	switch {
 	case s.Source+s.Medium+s.Campaign+s.Term+s.Content != "":
-		s.Kind = Campaign
-		if s.Source == "" {
-			s.Source = cmp.Or(system, name)
-		}
-	case s.ClickID != "" && unpaid(s.ClickIDName) == "":
-		s.Kind, s.Source = Ad, system
+		s.Kind, s.Source = Campaign, cmp.Or(s.Source, system, name)
+	case s.Paid():
+		s.Source = system
 	case s.ClickID != "" && group == Direct:
 		s.Kind, s.Source = unpaid(s.ClickIDName), system
 	default:
 		s.Kind, s.Source = group, cut(name)
+	}
+	if s.Paid() {
+		s.Kind = Ad
 	}
 	return s
 }
@@ -200,8 +148,8 @@ var marks = func() map[string]int {
 }()
 
 // readMarks reads the utm parameters and the click id from a query, in one pass and in the way of [url.ParseQuery]. If
-// a parameter is given twice, the first counts. It returns the ad system of the click id.
-func (s *Source) readMarks(query string) (system string) {
+// a parameter is given twice, the first counts.
+func (s *Source) readMarks(query string) {
 	into := [...]*string{&s.Source, &s.Medium, &s.Campaign, &s.Term, &s.Content}
 	var seen uint64
 	click := len(clickIDs)
@@ -224,17 +172,16 @@ func (s *Source) readMarks(query string) (system string) {
 		if place < len(utm) {
 			*into[place] = value
 		} else if id := place - len(utm); value != "" && id < click {
-			click, s.ClickIDName, s.ClickID, system = id, clickIDs[id].parameter, value, clickIDs[id].system
+			click, s.ClickIDName, s.ClickID = id, clickIDs[id].parameter, value
 		}
 	}
-	return system
 }
 
 // CampaignKey returns what tells one campaign from another: a visitor who comes back by another campaign begins a new
 // visit. It is empty if there is neither a utm parameter nor a click id. The click id of a search engine's results
 // does not count.
 func (s Source) CampaignKey() string {
-	if s.Kind != Campaign && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {
+	if s.Kind != Campaign && s.Kind != Ad && (s.ClickID == "" || unpaid(s.ClickIDName) == Search) {
 		return ""
 	}
 	return strings.Join([]string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickIDName, s.ClickID}, "\x1f")

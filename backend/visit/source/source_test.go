@@ -33,8 +33,10 @@ func TestSource(t *testing.T) {
 		{"/?utm_source=news&utm_medium=mail", "https://www.google.com/", source.Campaign, "news"},
 		{"/?utm_campaign=spring", "", source.Campaign, ""},
 		{"/?utm_campaign=spring", "https://www.google.com/", source.Campaign, "google"},
-		{"/?utm_campaign=spring&gclid=x", "", source.Campaign, "google"},
-		{"/?utm_medium=cpc&yclid=x", "https://yandex.ru/", source.Campaign, "yandex"},
+		{"/?utm_campaign=spring&gclid=x", "", source.Ad, "google"},
+		{"/?utm_medium=cpc&yclid=x", "https://yandex.ru/", source.Ad, "yandex"},
+		{"/?utm_source=Google&utm_medium=cpc", "", source.Ad, "google"},
+		{"/?utm_source=news&utm_medium=email", "", source.Campaign, "news"},
 		{"/?UTM_SOURCE=news", "", source.Direct, ""},
 		{"/?utm_source=", "", source.Direct, ""},
 		{"/?utm_source=a%20b", "", source.Campaign, "a b"},
@@ -115,7 +117,7 @@ func TestSource(t *testing.T) {
 
 func TestSourceKeepsAllFields(t *testing.T) {
 	require.Equal(t, source.Source{
-		Kind: source.Campaign, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "k", ClickIDName: "yclid", ClickID: "17",
+		Kind: source.Ad, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "k", ClickIDName: "yclid", ClickID: "17",
 		Referrer: "yandex.ru", Landing: "/lamps/birch",
 	}, source.Of("https://shop.example/lamps/birch?utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&yclid=17&x=y", "https://yandex.ru/"))
 }
@@ -131,6 +133,7 @@ func TestPaidSources(t *testing.T) {
 	} {
 		source := source.Of("https://shop.example/?"+query, "")
 		require.Equal(t, paid, source.Paid(), query)
+		require.Equal(t, paid, source.Kind == "ad", query)
 	}
 }
 
