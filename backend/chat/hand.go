@@ -13,11 +13,15 @@ const (
 	Handed   = "handed"   // operator_id has handed it over
 	Returned = "returned" // it was put back among those that wait; by nobody when its operator is gone
 	Offered  = "offered"  // it is offered to operator_id, or to all
+	Taken    = "taken"    // operator_id has it no more: an admin has taken it over
 )
 
-// The codes of notes about a conversation. The text of the first is the name of the new operator or group.
+// The codes of notes about a conversation. The text of the first is the name of the new operator or group, that of the
+// second the name of the operator who had it.
 const (
 	CodeHanded   = "handed"
+	CodeTaken    = "taken"
+	CodeLead     = "lead" // an operator has made a lead of it
 	CodeReturned = "returned"
 	CodeBanned   = "banned"
 	CodeUnbanned = "unbanned"
@@ -41,14 +45,8 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 		}
 		now.State, now.OperatorID = Open, to.OperatorID
 		if to.OperatorID != 0 {
-			last, _, err := db.One(ctx, tx, func(seq *int64) []any { return []any{seq} },
-				`SELECT COALESCE(MAX(seq), 0) FROM messages WHERE site_id = $1 AND conversation_id = $2 AND author = 'visitor'`, siteID, id)
-			if err != nil {
-				return fmt.Errorf("handing a conversation over: %w", err)
-			}
-			now.ReadBefore, now.OperatorRead = now.ReadByAny(), max(0, min(now.OperatorRead, last-1))
-			if _, err := tx.Exec(ctx, `UPDATE conversations SET read_before = $1 WHERE site_id = $2 AND id = $3`, now.ReadBefore, siteID, id); err != nil {
-				return fmt.Errorf("handing a conversation over: %w", err)
+			if err := unreadAgain(ctx, tx, now); err != nil {
+				return err
 			}
 		} else {
 			now.State, now.GroupID = Waiting, to.GroupID
@@ -57,6 +55,45 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 			}
 		}
 		return c.moveNoted(ctx, tx, now, Handed, Message{Author: Note, OperatorID: by, Code: CodeHanded, Text: to.Label})
+	})
+}
+
+// unreadAgain has the visitor's last message be unread for a new operator, because somebody else has read it.
+func unreadAgain(ctx context.Context, tx db.Tx, now *Conversation) error {
+	last, _, err := db.One(ctx, tx, func(seq *int64) []any { return []any{seq} },
+		`SELECT COALESCE(MAX(seq), 0) FROM messages WHERE site_id = $1 AND conversation_id = $2 AND author = 'visitor'`, now.SiteID, now.ID)
+	if err != nil {
+		return fmt.Errorf("handing a conversation over: %w", err)
+	}
+	now.ReadBefore, now.OperatorRead = now.ReadByAny(), max(0, min(now.OperatorRead, last-1))
+	if _, err := tx.Exec(ctx, `UPDATE conversations SET read_before = $1 WHERE site_id = $2 AND id = $3`, now.ReadBefore, now.SiteID, now.ID); err != nil {
+		return fmt.Errorf("handing a conversation over: %w", err)
+	}
+	return nil
+}
+
+// TakeOver gives the conversation that the operator from has to another, by. The caller has checked that by may do so.
+// A note and the journal tell both. The error is [ErrTaken] if from does not have the conversation any more.
+func (c *Chats) TakeOver(ctx context.Context, siteID, id, by int64, from Target) error {
+	note := Message{Author: Note, OperatorID: by, Code: CodeTaken, Text: from.Label}
+	if err := note.Check(); err != nil {
+		return err
+	}
+	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		switch {
+		case now.State == Open && now.OperatorID == by:
+			return nil
+		case now.State != Open || now.OperatorID != from.OperatorID:
+			return ErrTaken
+		}
+		now.OperatorID = by
+		if err := unreadAgain(ctx, tx, now); err != nil {
+			return err
+		}
+		if _, err := c.say(ctx, tx, now, note); err != nil {
+			return err
+		}
+		return c.move(ctx, tx, now, Taken, from.OperatorID)
 	})
 }
 

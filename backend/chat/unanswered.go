@@ -5,15 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Patience is the default time that a visitor waits for an answer. Then the conversation becomes a lead, and the
@@ -68,29 +63,7 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 	if of.WaitingSince.IsZero() || of.WaitingSince.UnixMilli() != w.Since {
 		return nil
 	}
-	messages, err := c.Told(ctx, siteID, of.ID, 0, MaxMessages)
-	if of.Seq > MaxMessages && err == nil {
-		messages, err = c.ToldBefore(ctx, siteID, of.ID, 0, MaxMessages)
-	}
-	if err != nil {
-		return err
-	}
-	s := submission.Submission{
-		SiteID: siteID, Ref: of.Ref, Origin: lead.Chat, URL: of.URL, Region: region, GroupID: of.GroupID,
-		CallID: fmt.Sprintf("chat-%d-%d", of.ID, w.Since), Message: transcriptOf(messages),
-	}
-	card, err := c.visits.Card(ctx, siteID, of.Visitor)
-	if err != nil && !errors.Is(err, visit.ErrUnknown) {
-		return err
-	}
-	s.Name = card.Name
-	if len(card.Emails) > 0 {
-		s.Email = card.Emails[0].Written
-	}
-	if len(card.Phones) > 0 {
-		s.Phone = card.Phones[0].Written
-	}
-	made, _, err := c.leads.Add(ctx, s)
+	made, err := c.leadOf(ctx, of, fmt.Sprint(w.Since), region)
 	if err != nil {
 		return err
 	}
@@ -99,41 +72,10 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 			return nil
 		}
 		now.LeadID = made.ID
-		told := Message{Author: Service, Code: Unanswered, ClientID: "." + s.CallID} // no visitor's id has a dot
+		told := Message{Author: Service, Code: Unanswered, ClientID: fmt.Sprintf(".chat-%d-%d", of.ID, w.Since)} // no visitor's id has a dot
 		if _, err := c.say(ctx, tx, now, told); err != nil {
 			return err
 		}
 		return c.tell(ctx, tx, *now, BecameALead, 0, now.Seq)
 	})
 }
-
-// transcriptOf returns the messages of visitor and operators for the inbox. Each line of an operator begins with "> ".
-// A visitor's line that begins this way gets a backslash, so that no visitor speaks for an operator.
-func transcriptOf(messages []Message) string {
-	var lines []string
-	for _, m := range messages {
-		if m.Author != Visitor && m.Author != Operator {
-			continue
-		}
-		text := m.Text
-		if m.File != nil {
-			text += "[" + m.File.Name + "]"
-		}
-		for line := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
-			switch {
-			case m.Author == Operator:
-				line = "> " + line
-			case strings.HasPrefix(strings.TrimLeftFunc(line, isUnseen), ">"):
-				line = `\` + line
-			}
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// lineBreaks turns every character that some programs show as a new line into one.
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// isUnseen reports whether the character is invisible.
-func isUnseen(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc) }

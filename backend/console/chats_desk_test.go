@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // document is the page of the address, as it was parsed.
@@ -60,5 +62,49 @@ func TestLeadOfAConversationKeepsItsLines(t *testing.T) {
 				require.Equal(t, "Do you have lamps?\n> We do.\nHow much?", document.Find(place).Text(), "%s %s", page, place)
 			}
 		}
+	})
+}
+
+// An admin takes a conversation over from a colleague. Both are told, and an operator may not do so.
+func TestAdminTakesAConversationOver(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		_, c := d.asks("Hello")
+		d.agent("anna")
+		d.agent("boris")
+		anna, boris, vera, at := d.signedIn("anna"), d.signedIn("boris"), d.signedIn("vera"), chatPath(c)
+		require.Equal(t, http.StatusOK, anna.post(at+"/messages", "client", "a", "text", "Good day").status)
+		require.Zero(t, boris.document(at).Find("[data-do=take]").Length())
+		require.Equal(t, http.StatusForbidden, boris.post(at+"/work", "do", "take").status)
+		require.Equal(t, 1, vera.document(at).Find("[data-do=take]").Length())
+
+		heard := anna.follow("/leads", "")
+		require.Equal(t, http.StatusNoContent, vera.post(at+"/work", "do", "take").status)
+		require.Contains(t, heard.until("#arrivals").data, "vera has taken over this conversation")
+		require.Contains(t, vera.document("/chats?tab=mine").Find("#chats").Text(), "Good day")
+		for _, b := range []*browser{anna, vera} {
+			require.Contains(t, b.document(at).Find("#said").Text(), "Taken over from ANNA")
+		}
+		require.Contains(t, anna.document(at).Find("#working .standing").Text(), "vera")
+		require.Equal(t, http.StatusNoContent, vera.post(at+"/work", "do", "take").status, "it is hers already")
+		require.Equal(t, http.StatusConflict, anna.post(at+"/work", "do", "return").status, "it is hers no more")
+	})
+}
+
+// An operator makes a lead of a conversation, once. It leads back to the conversation.
+func TestOperatorMakesALeadOfAConversation(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		from, c := d.asks("Two lamps, please")
+		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, from.Ref, visit.Info{Name: "Olga", Phone: "8 495 111-22-33", Region: "RU"}))
+		b, at := d.signedIn("vera"), chatPath(c)
+		require.Equal(t, http.StatusNoContent, b.post(at+"/work", "do", "lead").status)
+		require.Equal(t, http.StatusNoContent, b.post(at+"/work", "do", "lead").status)
+		leads, err := d.Leads.OfVisitor(t.Context(), d.shop.ID, from.Visitor, 10)
+		require.NoError(t, err)
+		require.Len(t, leads, 1)
+		require.Equal(t, []string{"Olga", "74951112233", "Two lamps, please", lead.Chat}, []string{leads[0].Name, leads[0].PhoneDigits, leads[0].Message, leads[0].Origin})
+		its := fmt.Sprintf("/leads/%d/%d", d.shop.ID, leads[0].ID)
+		page := b.document(at)
+		require.Equal(t, 1, page.Find("#working a[href='"+its+"']").Length())
+		require.Contains(t, page.Find("#said").Text(), "Made a lead of it")
 	})
 }

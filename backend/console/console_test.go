@@ -87,6 +87,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	previews, err := preview.Open(ctx, database, d.now)
 	require.NoError(t, err)
 	numbers, leases := inventory.New(database, d.now), lease.New(database, d.now, nil)
+	leads := lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now)
+	region := func(context.Context, int64) string { return "RU" }
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Forms:    form.New(database, d.now),
@@ -94,8 +96,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
 		}),
-		Leads:     lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now),
-		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits}, d.now),
+		Leads:     leads,
+		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits, Leads: leads, Region: region}, d.now),
 		Replies:   reply.New(database),
 		Operators: operator.New(database, d.now),
 		Groups:    group.New(database, d.now),
@@ -116,7 +118,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		},
 	}, d.now, zap.NewNop())
 	require.NoError(t, err)
-	d.Region = func(context.Context, int64) string { return "RU" }
+	d.Region = region
 	d.Deliveries = notify.New(notify.Subjects{
 		DB: database, Journal: d.Journal, Queue: queue.New(database, zap.NewNop()), Sites: d.Sites, Leads: d.Leads, Calls: d.Calls,
 	}, func() notify.Settings {

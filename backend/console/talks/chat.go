@@ -3,6 +3,7 @@ package talks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -36,6 +37,8 @@ type chatWorking struct {
 	Row    chatRow
 	Staff  []operator.Operator // to whom it can be handed
 	Groups []group.Group
+	Lead   string // link to the lead that it has become; empty for none
+	Takes  bool   // the operator may take it from the colleague who has it
 }
 
 // chatNow is what a visitor looks at.
@@ -116,7 +119,10 @@ func (c *room) openChat(ctx context.Context, f frame.Page, conversation chat.Con
 // chatWorking is what the operator can do with the conversation.
 func (c *room) chatWorking(ctx context.Context, f frame.Page, row chatRow) (chatWorking, error) {
 	groups, err := c.Groups.Of(ctx, row.SiteID)
-	working := chatWorking{Row: row, Groups: groups}
+	working := chatWorking{Row: row, Groups: groups, Takes: f.Admin() && row.State == chat.Open && !row.Mine}
+	if row.LeadID != 0 {
+		working.Lead = fmt.Sprintf("/leads/%d/%d", row.SiteID, row.LeadID)
+	}
 	for _, o := range f.Staff {
 		if o.Present && !o.Disabled && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {
 			working.Staff = append(working.Staff, o)

@@ -74,38 +74,54 @@ func (c *room) chatRows(ctx context.Context, to *live.Listener, entries []journa
 			at, told[key] = len(rows), len(rows)
 			rows = append(rows, row)
 		}
-		is, err := c.isNews(ctx, to, e, rows[at])
+		heard, err := c.newsOf(ctx, to, e, rows[at])
 		if err != nil {
 			return nil, nil, err
 		}
-		if is && !slices.ContainsFunc(news, func(r chatRow) bool { return r.Conversation.Key() == key }) {
-			news = append(news, rows[at])
+		if heard != nil && !slices.ContainsFunc(news, func(r chatRow) bool { return r.Conversation.Key() == key }) {
+			news = append(news, *heard)
 		}
 	}
 	return rows, news, nil
 }
 
-// isNews tells whether the operator has to hear of the entry: the visitor has written and
+// newsOf is the row by which the operator hears of the entry, or nil: the visitor has written and
 // nobody has answered yet, or the conversation is the operator's to take or to answer since it
-// was offered, handed over or put back by another.
-func (c *room) isNews(ctx context.Context, to *live.Listener, e journal.Entry, row chatRow) (bool, error) {
+// was offered, handed over or put back by another, or an admin has taken it from the operator.
+func (c *room) newsOf(ctx context.Context, to *live.Listener, e journal.Entry, row chatRow) (*chatRow, error) {
 	var told struct {
 		Author     chat.Author `json:"author"`
 		Change     string      `json:"change"`
 		OperatorID int64       `json:"operator_id"`
 	}
 	if err := json.Unmarshal(e.Data, &told); err != nil {
-		return false, fmt.Errorf("reading what a conversation has become: %w", err)
+		return nil, fmt.Errorf("reading what a conversation has become: %w", err)
 	}
-	switch rung, err := c.rung(ctx, to, row); {
-	case err != nil || !rung:
-		return false, err
+	self := told.OperatorID == to.Operator.ID
+	if told.Change == chat.Taken {
+		if !self || row.Mine {
+			return nil, nil
+		}
+		row.Digest = to.Words.Text("chat.takenByOther", "name", row.OwnerName)
+		return &row, nil
+	}
+	rung, err := c.rung(ctx, to, row)
+	if err != nil || !rung {
+		return nil, err
+	}
+	heard := false
+	switch {
 	case e.Kind == chat.Said:
-		return told.Author == chat.Visitor && row.LastFrom == chat.Visitor, nil
+		heard = told.Author == chat.Visitor && row.LastFrom == chat.Visitor
 	case told.Change == chat.Offered:
-		return told.OperatorID == to.Operator.ID || told.OperatorID == 0, nil
+		heard = self || told.OperatorID == 0
+	case told.Change == chat.Handed, told.Change == chat.Returned:
+		heard = !self
 	}
-	return (told.Change == chat.Handed || told.Change == chat.Returned) && told.OperatorID != to.Operator.ID, nil
+	if !heard {
+		return nil, nil
+	}
+	return &row, nil
 }
 
 // rung tells whether the conversation calls for the operator aloud. What waits does so for those

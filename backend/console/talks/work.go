@@ -94,6 +94,10 @@ func (c *room) workChat(w http.ResponseWriter, r *http.Request) error {
 	switch r.PostFormValue("do") {
 	case "claim":
 		err = c.Chats.Claim(ctx, siteID, id, o.ID)
+	case "take":
+		err = c.takeOver(r, conversation, o)
+	case "lead":
+		_, err = c.Chats.MakeLead(ctx, siteID, id, o.ID)
 	case "close":
 		err = c.Chats.Close(ctx, siteID, id, o.ID)
 	case "return":
@@ -111,6 +115,19 @@ func (c *room) workChat(w http.ResponseWriter, r *http.Request) error {
 		err = frame.ErrForm
 	}
 	return chatDone(w, err)
+}
+
+// takeOver gives the admin the conversation that a colleague has.
+func (c *room) takeOver(r *http.Request, conversation chat.Conversation, admin operator.Operator) error {
+	if admin.Role != operator.Admin {
+		return frame.Refuse(http.StatusForbidden, "chat.onlyAdmins")
+	}
+	staff, err := c.Staff(r.Context(), admin.Sites)
+	if err != nil {
+		return err
+	}
+	from := chat.Target{OperatorID: conversation.OperatorID, Label: rows.OwnerName(c.Words(r), staff, conversation.OperatorID)}
+	return c.Chats.TakeOver(r.Context(), conversation.SiteID, conversation.ID, admin.ID, from)
 }
 
 // target is to whom the form hands a conversation of the site: "operator 7" or "group 2".
