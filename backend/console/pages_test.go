@@ -47,7 +47,7 @@ func TestVisitorsAndLeadsAreShown(t *testing.T) {
 		}
 		card := b.get(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, l.Visitor))
 		require.Equal(t, http.StatusOK, card.status)
-		for _, text := range []string{"Anna", "<bdi>catalogue</bdi> · <bdi>download</bdi>", "wanted", "brass", "Two lamps please", "Chrome · Windows", "on the site now"} {
+		for _, text := range []string{"Anna", "<bdi>catalogue</bdi> · <bdi>download</bdi>", "wanted", "brass", "Two lamps\nplease", "Chrome · Windows", "on the site now"} {
 			require.Contains(t, card.body, text)
 		}
 
