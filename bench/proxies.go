@@ -57,7 +57,7 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 	if err := begin("caddy", "caddy", caddyConfig("", ""), runCaddy); err != nil {
 		return sides, stop, err
 	}
-	if err := begin("caddy with frontdesk", "caddy", frontdeskConfig("pages", "dynamical_replacement on"), runCaddy); err != nil {
+	if err := begin("caddy with frontdesk", "caddy", frontdeskConfig("pages", ""), runCaddy); err != nil {
 		return sides, stop, err
 	}
 	if err := awaitText(ctx, sides[1].address, "setCsAccount"); err != nil {

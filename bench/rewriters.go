@@ -130,7 +130,7 @@ func replaceNumbers(n int, selector string) (f through, replaced func() int) {
 	if selector != "" {
 		numbers[0].Selectors = []string{selector}
 	}
-	rules, err := weave.Compile(set, numbers)
+	rules, err := weave.Compile(set, numbers, false)
 	if err != nil {
 		panic(err)
 	}

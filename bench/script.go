@@ -119,9 +119,9 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 	const identified, shows = `typeof Svc.getCredentials().hit_id === "number"`, ` && Svc.getPhones().length === 3 && !!window[Symbol.for("svc:numbers")]`
 	for i, with := range []struct{ name, directives, text, ready string }{
 		{"with the script, no numbers", "", "setCsAccount", identified},
+		{"with 3 numbers, once", numberDirectives("") + "\n\t\tdynamical_replacement off", "data-svc-numbers", identified + shows},
 		{"with 3 numbers", numberDirectives(""), "data-svc-numbers", identified + shows},
-		{"with 3 numbers, dynamical replacement", numberDirectives("") + "\n\t\tdynamical_replacement on", "data-svc-numbers", identified + shows},
-		{"with 3 dynamic, dynamical replacement", leasedDirectives() + "\n\t\tdynamical_replacement on", "setCsAccount", identified + shows},
+		{"with 3 dynamic", leasedDirectives(), "setCsAccount", identified + shows},
 	} {
 		address, err := freeAddress()
 		if err != nil {

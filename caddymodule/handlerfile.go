@@ -39,6 +39,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		variant               A|B
 //		service               local | <url> [<tracker_url>]
 //		dynamical_replacement on|off
+//		messengers            on|off
 //		phone_mask            <mask>
 //		region                <country>
 //		consent               off | <cookie> [<value>]

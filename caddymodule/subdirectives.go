@@ -27,7 +27,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
@@ -53,8 +53,13 @@ var subdirectives = map[string]subdirective{
 		}
 		return h.SetService(values[0], strings.Join(values[1:], ""))
 	}},
-	"dynamical_replacement": {read: func(h *Handler, values []string) (err error) {
-		h.DynamicalReplacement, err = onOrOff("dynamical_replacement", values)
+	"dynamical_replacement": {read: func(h *Handler, values []string) error {
+		on, err := onOrOff("dynamical_replacement", values)
+		h.DynamicalReplacement = &on
+		return err
+	}},
+	"messengers": {read: func(h *Handler, values []string) (err error) {
+		h.Messengers, err = onOrOff("messengers", values)
 		return err
 	}},
 	"phone_mask": {read: func(h *Handler, values []string) error {

@@ -30,7 +30,6 @@ func TestAShopWhoseServiceIsElsewhere(t *testing.T) {
 http://localhost:`+port+` {
 	frontdesk demo-shop {
 		service `+central.shop+`/frontdesk/
-		dynamical_replacement on
 		capture /contact
 	}
 	reverse_proxy localhost:8081

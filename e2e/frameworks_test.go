@@ -202,7 +202,6 @@ func TestFrameworksNoticeWhatDiffers(t *testing.T) {
 func newsNumber(digits string) string {
 	return ` {
 		prerender static
-		dynamical_replacement on
 		number 74951234567 {
 			static ` + digits + ` utm_source=news
 		}
@@ -328,7 +327,6 @@ func TestFrameworksHydrateBeforeANumberOfTheVisitor(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
 		for digits, want := range map[string]string{"74957654321": newsPrinted, "442079460018": longerPrinted} {
 			p := framed(t, name, ` {
-		dynamical_replacement on
 		number 74951234567 {
 			dynamic `+digits+`
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	dynamical = `__cs.push(["setDynamicalReplacement", true]);`
+	// once has the script go through a page once.
+	once = `__cs.push(["setDynamicalReplacement", false]);`
 	// frames lets the page draw twice: what waits for a frame has been done by then.
 	frames = `await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame);`
 	// idle lets the page come to rest: what waits for an idle moment has been done by then.
@@ -19,7 +20,7 @@ const (
 
 func TestReplacementGoesOnInWhatIsAdded(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, dynamical, `<div><p id=text>old</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
+	_, b := shown(t, variantA, "", `<div><p id=text>old</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
 	b.do(`
 		const box = document.body.firstElementChild;
 		text.firstChild.data = "Call 8 495 123-45-67";
@@ -42,7 +43,7 @@ func TestReplacementGoesOnInWhatIsAdded(t *testing.T) {
 
 func TestReplacementGoesOnWhenItIsTurnedOn(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, "", `<div></div>`, issue(t, moscow))
+	_, b := shown(t, variantA, once, `<div></div>`, issue(t, moscow))
 	const add = `document.body.firstElementChild.innerHTML = "8 495 123-45-67";`
 	b.do(add + frames)
 	require.Equal(t, "8 495 123-45-67", value[string](b, inner))
@@ -57,7 +58,7 @@ func TestReplacementGoesOnWhenItIsTurnedOn(t *testing.T) {
 // A page that puts its old text back again and again has its way in the end.
 func TestPageThatInsists(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, dynamical, `<p>nothing</p>`, issue(t, moscow))
+	_, b := shown(t, variantA, "", `<p>nothing</p>`, issue(t, moscow))
 	b.do(`
 		window.rounds = 0;
 		const text = document.body.firstElementChild.firstChild;
@@ -85,7 +86,7 @@ func TestObserversThatWriteBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, b := shown(t, variantA, dynamical, `<div><p>nothing</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
+			_, b := shown(t, variantA, "", `<div><p>nothing</p></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
 			b.do(`
 				window.rounds = 0;
 				const box = document.body.firstElementChild;
@@ -111,7 +112,7 @@ func TestObserversThatWriteBack(t *testing.T) {
 // A page that is longer than what is read between two frames is read to its end.
 func TestLongPage(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, dynamical+`addEventListener("DOMContentLoaded", () => {
+	_, b := shown(t, variantA, `addEventListener("DOMContentLoaded", () => {
 		document.body.firstElementChild.innerHTML = "<p>8 495 123-45-67 <b>and</b> more</p>".repeat(5000);
 	});`, `<div></div>`, issue(t, moscow))
 	b.until(`document.querySelectorAll("div p").length === 5000 && [...document.querySelectorAll("div p")].every(p => p.firstChild.data === "8 495 765-43-21 ")`)
@@ -149,10 +150,10 @@ func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
 // Loading the script again begins anew: the hook is asked again, and the first run does nothing more.
 func TestNumbersAfterLoadingAgain(t *testing.T) {
 	t.Parallel()
-	_, b := shown(t, variantA, dynamical+`window.asked = 0; window.__cs_onReplacePhones = () => ++asked > 0;`, `<div></div>`, issue(t, moscow))
+	_, b := shown(t, variantA, `window.asked = 0; window.__cs_onReplacePhones = () => ++asked > 0;`, `<div></div>`, issue(t, moscow))
 	b.do(`
 		document.querySelector("script[src]").remove();
-		__cs = [["setCsAccount", "` + siteKey + `"]]; Svc = SvcWidget = undefined;
+		__cs = [["setCsAccount", "` + siteKey + `"], ["setDynamicalReplacement", false]]; Svc = SvcWidget = undefined;
 		const script = document.createElement("script");
 		script.src = "/frontdesk/svc.js";
 		await new Promise(done => { script.onload = done; document.head.append(script); });
@@ -162,7 +163,7 @@ func TestNumbersAfterLoadingAgain(t *testing.T) {
 	require.Equal(t, 2, value[int](b, "asked"))
 	require.Equal(t, 1, value[int](b, "Svc.getPhones().length"))
 	b.do(`document.body.firstElementChild.innerHTML = "8 495 123-45-67";` + frames)
-	require.Equal(t, "8 495 123-45-67", value[string](b, inner), "the second run was not told to go on, and the first one has ended")
+	require.Equal(t, "8 495 123-45-67", value[string](b, inner), "the second run was told not to go on, and the first one has ended")
 	b.do(`Svc.push(["setDynamicalReplacement", true]);`)
 	b.until(inner + ` === "8 495 765-43-21"`)
 }

@@ -38,7 +38,7 @@ func TestRootsOfThePage(t *testing.T) {
 	s := newScriptService(t, variantA)
 	foreign := httptest.NewServer(s.Config.Handler)
 	t.Cleanup(foreign.Close)
-	s.page("/", insertion(""), `<my-card><template shadowrootmode=open><p>8 495 <b>123-45-67</b></p></template></my-card>
+	s.page("/", insertion(once), `<my-card><template shadowrootmode=open><p>8 495 <b>123-45-67</b></p></template></my-card>
 		<div id=plain></div><div id=closed></div><div id=opted data-svc-noswap><span id=inside></span></div>
 		<outer-box></outer-box>
 		<iframe id=written></iframe><iframe id=source srcdoc="<p>8 495 123-45-67"></iframe><iframe id=own src=/frame></iframe>
@@ -84,7 +84,7 @@ func TestRootsOfThePage(t *testing.T) {
 	}
 	require.Equal(t, []any{nil, nil}, value[any](b, `[foreign.contentDocument, sandbox.contentDocument]`))
 
-	// What is added later is not looked at without being asked.
+	// What is added later is not looked at if the page does not want it.
 	b.do(`plain.shadowRoot.firstChild.data = "8 495 123-45-67";` + idle + frames)
 	require.Equal(t, oldNumber, value[string](b, `plain.shadowRoot.firstChild.data`))
 
@@ -94,10 +94,10 @@ func TestRootsOfThePage(t *testing.T) {
 	become(oldNumber)
 }
 
-// With setDynamicalReplacement, what is added to roots and frames is replaced, and what is added with them, whenever it comes.
+// What is added to roots and frames is replaced, and what is added with them, whenever it comes.
 func TestRootsThatAreAdded(t *testing.T) {
 	t.Parallel()
-	s, b := shown(t, variantA, dynamical, `<div id=box></div><late-card></late-card><div id=late></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
+	s, b := shown(t, variantA, "", `<div id=box></div><late-card></late-card><div id=late></div>`, append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", "")))
 	s.page("/frame", "", `<p>8 495 123-45-67</p>`)
 	s.page("/second", "", `<h1>8 495 123-45-67</h1>`)
 	b.do(`
@@ -164,7 +164,7 @@ func TestRootsThatInsist(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, b := shown(t, variantA, dynamical, `<div id=box></div>`, issue(t, moscow))
+			_, b := shown(t, variantA, "", `<div id=box></div>`, issue(t, moscow))
 			b.do(`
 				window.rounds = 0;
 				window.line = ` + text + `;
@@ -187,7 +187,7 @@ func TestRootsThatInsist(t *testing.T) {
 func TestRootsOfAFrozenPage(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
-	s.page("/", insertion(dynamical), `<div id=text></div><iframe id=app src=/app></iframe>`+blockOf(t, issue(t, moscow)))
+	s.page("/", insertion(""), `<div id=text></div><iframe id=app src=/app></iframe>`+blockOf(t, issue(t, moscow)))
 	s.page("/app", "", `<div id=__next><p>8 495 123-45-67</p></div>`)
 	b.before(`Object.freeze(Element.prototype)`)
 	_, err := chromedp.Call(b.ctx, page.Navigate, page.NavigateParams{URL: s.URL})

@@ -138,7 +138,7 @@ func TestScriptReplacesWhatTheServerHasLeft(t *testing.T) {
 		<span itemprop="telephone">+7 495 123-45-67</span><p>8 (495) </p><p>123-45-67</p><a href="/order?phone=84951234567">№ 84951234567</a></div>`
 	want := page
 	for _, change := range []string{
-		`title="8 495 123-45-67">Call`, `<b>8 (495)</b> <i>123</i>-45-67`, `tel:+74951234567`, `Phone: 8-495-123-45-67`, `wa.me/74951234567`,
+		`title="8 495 123-45-67">Call`, `<b>8 (495)</b> <i>123</i>-45-67`, `tel:+74951234567`, `Phone: 8-495-123-45-67`,
 		`alt="+7 495 123 45 67"`, `8 495&nbsp;123&#8209;45&#8209;67`, `organization">+7 495 123-45-67`, `contenteditable=false>8 495 123-45-67`,
 	} {
 		require.Equal(t, 1, strings.Count(want, change), change)
@@ -155,6 +155,27 @@ func TestScriptReplacesWhatTheServerHasLeft(t *testing.T) {
 	b.until(`document.getElementById("last").textContent === "8 495 765-43-21"`)
 	require.Equal(t, expected, value[string](b, inner))
 	require.Equal(t, []any{"Call 8 495 765-43-21", "8 495 123-45-67"}, value[any](b, `[...document.querySelectorAll("meta[content]")].map(meta => meta.content)`))
+}
+
+// Links that write to a number change only if the site wants it: tracking numbers have no messengers.
+func TestScriptLeavesMessengers(t *testing.T) {
+	t.Parallel()
+	const links = `<div><a href="sms:+74951234567?body=Hi">1</a><a href="https://wa.me/74951234567">2</a><a href="viber://chat?number=%2B74951234567">3</a>` +
+		`<a href="tg://resolve?phone=74951234567">4</a><a href="https://t.me/+74951234567">5</a><a href="https://signal.me/#p/+74951234567">6</a>` +
+		`<a class=phone href="https://wa.me/74991112233"><i></i></a><a href="callto:+74951234567">7</a></div>`
+	for name, messengers := range map[string]bool{"off": false, "on": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			numbers := append(issue(t, moscow), place(".phone", moscow, "+7 495 765-43-21", ""))
+			numbers[0].Messengers = messengers
+			_, b := shown(t, variantA, "", links, numbers)
+			want := strings.ReplaceAll(strings.ReplaceAll(links, "1234567", "7654321"), "74991112233", "74957654321")
+			if !messengers {
+				want = strings.Replace(links, "callto:+74951234567", "callto:+74957654321", 1)
+			}
+			require.Equal(t, value[string](b, `new DOMParser().parseFromString("`+strings.ReplaceAll(want, `"`, `\"`)+`", "text/html").body.firstElementChild.innerHTML`), value[string](b, inner))
+		})
+	}
 }
 
 // A number that does not fit is written anew, and one that stands for another is not replaced once more.
@@ -219,7 +240,7 @@ func TestNumbersNeedNoConsent(t *testing.T) {
 	t.Parallel()
 	settings := variantA
 	settings.ConsentCookie = "agreed"
-	s, b := shown(t, settings, dynamical, `<p></p>`, issue(t, moscow))
+	s, b := shown(t, settings, "", `<p></p>`, issue(t, moscow))
 	require.Equal(t, 1, value[int](b, "Svc.getPhones().length"))
 	b.do(`document.body.firstElementChild.textContent = "8 495 123-45-67";` + frames)
 	require.Equal(t, "8 495 765-43-21", value[string](b, inner))

@@ -35,14 +35,15 @@ func numbersPart(t *testing.T) string {
 
 // issued is a number as the page's block tells it.
 type issued struct {
-	ID    string          `json:"id"`
-	From  string          `json:"from"`
-	Raw   string          `json:"raw"`
-	Text  *string         `json:"text"`
-	Img   *string         `json:"img"`
-	DT    bool            `json:"dt"`
-	Lasts int             `json:"lasts,omitempty"`
-	Forms json.RawMessage `json:"forms,omitempty"`
+	ID         string          `json:"id"`
+	From       string          `json:"from"`
+	Raw        string          `json:"raw"`
+	Text       *string         `json:"text"`
+	Img        *string         `json:"img"`
+	DT         bool            `json:"dt"`
+	Lasts      int             `json:"lasts,omitempty"`
+	Forms      json.RawMessage `json:"forms,omitempty"`
+	Messengers bool            `json:"messengers,omitempty"`
 }
 
 // pair is a number and its replacement.
@@ -106,7 +107,9 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 		for _, n := range vectors.Sets[name] {
 			numbers = append(numbers, pair{Digits: n.Number, Replacement: n.Replacement})
 		}
-		arguments, err := json.Marshal([]any{issue(t, numbers...), cases})
+		all := issue(t, numbers...)
+		all[0].Messengers = true
+		arguments, err := json.Marshal([]any{all, cases})
 		require.NoError(t, err)
 		for _, result := range value[[][]any](b, "replaced(..."+string(arguments)+")") {
 			checked++

@@ -76,6 +76,8 @@ func TestOwnPools(t *testing.T) {
 	require.Equal(t, "74957650011", first[0].Raw)
 	second, _, _ := f.hit("2", f.address+"/", "")
 	require.Equal(t, "74957650019", second[0].Raw, "the pool is exhausted")
+	require.Equal(t, []bool{true, false}, []bool{first[0].DT, second[0].DT}, "all share the reserve")
+	require.Positive(t, second[0].Lasts, "the page asks again")
 	desk, done, err := f.edge.Service.Use()
 	require.NoError(t, err)
 	defer done()

@@ -41,11 +41,12 @@ type Tracking struct {
 // whoever the visitor is. It does not change and can be used by many requests, and by
 // many sites, at once.
 type Printed struct {
-	rules    *weave.Rules
-	numbers  []Number                     // without their tracking numbers
-	tracking []map[string]*weave.Tracking // of each number, by digits
-	sum      [sha256.Size]byte            // of numbers
-	idle     sync.Pool
+	rules      *weave.Rules
+	numbers    []Number                     // without their tracking numbers
+	tracking   []map[string]*weave.Tracking // of each number, by digits
+	sum        [sha256.Size]byte            // of numbers and messengers
+	messengers bool                         // links that write to a number change, too
+	idle       sync.Pool
 }
 
 // FormatNumber writes a number, given as digits in international form, as pages and
@@ -62,16 +63,17 @@ func CheckDigits(digits string) error {
 
 // CheckNumbers tells what is wrong with numbers, as [NewPrinted] does.
 func CheckNumbers(numbers []Number) error {
-	_, err := NewPrinted(numbers)
+	_, err := NewPrinted(numbers, false)
 	return err
 }
 
 // NewPrinted compiles the numbers that are printed on a site's pages. The error names what
 // is wrong with them: digits that are no international number, a number that is given
 // twice, a target of another form, a selector that does not parse, or a place that is
-// given to two numbers. It takes some milliseconds for each number.
-func NewPrinted(numbers []Number) (*Printed, error) {
-	p := new(Printed)
+// given to two numbers. It takes some milliseconds for each number. messengers says that
+// links which write to a number change as those do that call it.
+func NewPrinted(numbers []Number, messengers bool) (*Printed, error) {
+	p := &Printed{messengers: messengers}
 	digits := make([]string, len(numbers))
 	places := make([]weave.Number, len(numbers))
 	owners := make(map[string]string)
@@ -86,7 +88,7 @@ func NewPrinted(numbers []Number) (*Printed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.rules, err = weave.Compile(set, places); err != nil {
+	if p.rules, err = weave.Compile(set, places, messengers); err != nil {
 		return nil, err
 	}
 	for _, n := range numbers {
@@ -97,7 +99,7 @@ func NewPrinted(numbers []Number) (*Printed, error) {
 		n.Tracking = nil
 		p.numbers, p.tracking = append(p.numbers, n), append(p.tracking, tracking)
 	}
-	p.sum = sha256.Sum256(fmt.Append(nil, p.numbers))
+	p.sum = sha256.Sum256(fmt.Append(nil, messengers, p.numbers))
 	return p, nil
 }
 

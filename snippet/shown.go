@@ -31,8 +31,8 @@ const (
 // searched does not depend on it, and nothing is compiled for it.
 type Shown struct {
 	printed  *Printed
-	numbers  weave.Shown     // empty where all numbers stay
-	lasting  []time.Duration // see Lease; nil where none is leased
+	numbers  weave.Shown // empty where all numbers stay
+	leases   []Lease     // nil where none is leased
 	audience Audience
 	ahead    bool  // the records of the numbers stand in front of the code
 	told     *told // what is told of the numbers; nil where all stay
@@ -66,10 +66,18 @@ func (p *Printed) Show(digits []string, audience Audience) Shown {
 	return s
 }
 
-// Lease says for how long each of the numbers is leased, if nothing more is heard of the
-// visitor; 0 for one that is not leased. Those that are leased are shown to this visitor
-// alone. It is to be called before anything is made of them.
-func (s *Shown) Lease(lasting []time.Duration) { s.lasting, s.audience = lasting, ForVisitor }
+// Lease says how a number of a pool is the visitor's.
+type Lease struct {
+	// Lasting is how long the number is shown if nothing more is heard of the visitor. It is 0 for a number that is of
+	// no pool.
+	Lasting time.Duration
+	// Alone says that nobody else has the number.
+	Alone bool
+}
+
+// Lease says of each of the numbers how it is the visitor's. It is to be called before
+// anything is made of them.
+func (s *Shown) Lease(leases []Lease) { s.leases, s.audience = leases, ForVisitor }
 
 // Records are what the script has to know of the numbers, as pages tell it in their block:
 // a JSON array. Of more than 64 numbers, it has the first.
@@ -234,20 +242,23 @@ func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 			b = append(b, ',')
 		}
 		first = false
-		var lasting time.Duration
-		if i < len(s.lasting) {
-			lasting = s.lasting[i]
+		var l Lease
+		if i < len(s.leases) {
+			l = s.leases[i]
 		}
-		b = n.appendRecord(b, s.printed.rules.ID(i), t, "", lasting)
+		b = n.appendRecord(b, s.printed.rules.ID(i), t, "", l)
 		b = appendScript(append(b, `,"forms":`...), i)
+		if s.printed.messengers {
+			b = append(b, `,"messengers":true`...)
+		}
 		b = append(b, '}')
 		for _, places := range [...][]string{n.Targets, n.Selectors} {
 			for _, place := range places {
-				b = append(n.appendRecord(append(b, ','), place, t, "", lasting), '}')
+				b = append(n.appendRecord(append(b, ','), place, t, "", l), '}')
 			}
 		}
 		for k, place := range n.Pictures {
-			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k], lasting), '}')
+			b = append(n.appendRecord(append(b, ','), place, t, t.Pictures[k], l), '}')
 		}
 	}
 	return b
@@ -255,7 +266,7 @@ func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 
 // appendRecord writes what is told of a place of the number, but for its end.
 // Where there is a picture, that is what is shown, and no text.
-func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string, lasting time.Duration) []byte {
+func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture string, l Lease) []byte {
 	b = appendQuoted(append(b, `{"id":`...), id)
 	b = append(append(b, `,"from":"`...), n.Digits...)
 	b = append(append(b, `","raw":"`...), t.Digits()...)
@@ -265,8 +276,9 @@ func (n *Number) appendRecord(b []byte, id string, t *weave.Tracking, picture st
 	} else {
 		b = appendQuoted(append(b, `null,"img":`...), picture)
 	}
-	if lasting == 0 {
-		return append(b, `,"dt":false`...)
+	b = strconv.AppendBool(append(b, `,"dt":`...), l.Alone)
+	if l.Lasting > 0 {
+		b = strconv.AppendInt(append(b, `,"lasts":`...), int64(l.Lasting/time.Second), 10)
 	}
-	return strconv.AppendInt(append(b, `,"dt":true,"lasts":`...), int64(lasting/time.Second), 10)
+	return b
 }

@@ -14,7 +14,7 @@ func TestUpgradeChangesMarks(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	printed, err := NewPrinted([]Number{{Digits: "74951234567", Tracking: []Tracking{{Digits: "74957654321"}}}})
+	printed, err := NewPrinted([]Number{{Digits: "74951234567", Tracking: []Tracking{{Digits: "74957654321"}}}}, false)
 	require.NoError(t, err)
 	marks := make(map[string]bool)
 	for _, shown := range []Shown{{}, printed.Show([]string{"74957654321"}, ForEveryone)} {

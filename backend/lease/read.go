@@ -79,16 +79,16 @@ func (l *Leases) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID) 
 	return leasesOf(rows), nil
 }
 
-// Current returns the numbers that the visitor has now, by the printed number.
-func (l *Leases) Current(ctx context.Context, siteID int64, visitor visit.ID) (map[string]string, error) {
+// Current returns the visitor's leases that are valid now, by the printed number.
+func (l *Leases) Current(ctx context.Context, siteID int64, visitor visit.ID) (map[string]Lease, error) {
 	leases, err := l.OfVisitor(ctx, siteID, visitor)
 	if err != nil {
 		return nil, err
 	}
-	current, now := make(map[string]string), l.now()
+	current, now := make(map[string]Lease), l.now()
 	for _, lease := range slices.Backward(leases) { // the newest counts
 		if !lease.Until.Before(now) {
-			current[lease.Replaces] = lease.Digits
+			current[lease.Replaces] = lease
 		}
 	}
 	return current, nil

@@ -24,8 +24,10 @@ type Settings struct {
 	// Region is the country of numbers without a country code; see [CheckRegion]. Empty means the country of the site's
 	// numbers or mask.
 	Region *string `json:"region,omitempty"`
-	// DynamicalReplacement replaces numbers in blocks that a page adds later.
+	// DynamicalReplacement replaces numbers in blocks that a page adds later. Without it, the script does so, too.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
+	// Messengers changes links that write to a number as those that call it.
+	Messengers *bool `json:"messengers,omitempty"`
 	// Prerender is "off", "static" or "dynamic".
 	Prerender *string `json:"prerender,omitempty"`
 	// Attribution says which of a visitor's visits decides which numbers are shown.
@@ -139,6 +141,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
 	s.Region = cmp.Or(s.Region, defaults.Region)
 	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
+	s.Messengers = cmp.Or(s.Messengers, defaults.Messengers)
 	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)
 	s.Attribution = cmp.Or(s.Attribution, defaults.Attribution)
 	s.Consent = cmp.Or(s.Consent, defaults.Consent)

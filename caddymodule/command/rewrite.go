@@ -120,7 +120,7 @@ func shownTo(cmd *cobra.Command, name string) (snippet.Shown, error) {
 		numbers = append(numbers, snippet.Number{Digits: number.Digits(digits), Tracking: []snippet.Tracking{{Digits: replacement}}})
 		replacements = append(replacements, replacement)
 	}
-	printed, err := snippet.NewPrinted(numbers)
+	printed, err := snippet.NewPrinted(numbers, false)
 	if err != nil {
 		return snippet.Shown{}, err
 	}

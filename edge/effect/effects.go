@@ -111,7 +111,7 @@ func (e *Shared) Effects(settings Settings) (*Effects, error) {
 	b := &Effects{Shared: e, Settings: settings}
 	b.known, _ = lru.New[string, *effect](maxEffects) // the size is positive
 	var err error
-	if b.numbers, err = b.compileNumbers(b.Settings.Declaration()); err != nil {
+	if b.numbers, err = b.compileNumbers(b.Settings.Declaration(), b.Settings.Messengers); err != nil {
 		return nil, err
 	}
 	b.Defaults, err = b.compile(site.Site{Key: "example"})

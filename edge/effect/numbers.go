@@ -16,18 +16,19 @@ import (
 // numbers are the compiled numbers of a site. All sites of a block without numbers of their own share the block's.
 // numbers are immutable but for a cache, and safe for concurrent use.
 type numbers struct {
-	plan     *number.Plan
-	printed  *snippet.Printed
-	drawings drawings
-	many     int    // how many numbers are printed on the pages
-	region   string // of the first number; may be empty
-	shown    *lru.Cache[number.Choice, snippet.Shown]
+	plan       *number.Plan
+	printed    *snippet.Printed
+	drawings   drawings
+	many       int    // how many numbers are printed on the pages
+	region     string // of the first number; may be empty
+	messengers bool   // links that write to a number change, too
+	shown      *lru.Cache[number.Choice, snippet.Shown]
 }
 
 // compileNumbers compiles the numbers. It draws the pictures of all tracking numbers, so that it can refuse those that
 // cannot be drawn.
-func (b *Effects) compileNumbers(d *number.Declaration) (*numbers, error) {
-	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region()}
+func (b *Effects) compileNumbers(d *number.Declaration, messengers bool) (*numbers, error) {
+	made := &numbers{plan: d.Plan(), drawings: make(drawings), many: len(d.Numbers()), region: d.Region(), messengers: messengers}
 	made.shown, _ = lru.New[number.Choice, snippet.Shown](maxShown) // the size is positive
 	var printed []snippet.Number
 	for _, declared := range d.Numbers() {
@@ -58,21 +59,27 @@ func (b *Effects) compileNumbers(d *number.Declaration) (*numbers, error) {
 		made.drawings[name] = b.Pictures.shared(name, content)
 	}
 	var err error
-	made.printed, err = snippet.NewPrinted(printed)
+	made.printed, err = snippet.NewPrinted(printed, messengers)
 	return made, err
 }
 
 // numbersOf returns the numbers of the site: its own, or else the block's. If its own do not go with those of the
 // configuration, the site's pages use the block's.
 func (b *Effects) numbersOf(s site.Site) *numbers {
-	own := s.Settings.Own()
-	if own.IsNone() {
+	own, messengers, declared := s.Settings.Own(), b.Settings.Messengers, b.Settings.Declaration()
+	if s.Settings.Messengers != nil {
+		messengers = *s.Settings.Messengers
+	}
+	if own.IsNone() && messengers == b.numbers.messengers {
 		return b.numbers
 	}
-	declared, err := own.Over(b.Settings.Declaration(), s.ID, b.Pools())
+	var err error
+	if !own.IsNone() {
+		declared, err = own.Over(declared, s.ID, b.Pools())
+	}
 	var made *numbers
 	if err == nil {
-		made, err = b.compileNumbers(declared)
+		made, err = b.compileNumbers(declared, messengers)
 	}
 	if err != nil {
 		b.Logger.Warn("the own numbers of a site cannot stand beside the configured ones: only these are used",

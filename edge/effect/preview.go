@@ -49,12 +49,12 @@ func (f *effect) Previewed(beside page.Visit, asked *preview.Preview) page.Visit
 	plan, source := f.numbers.plan, asked.Source()
 	choice := plan.Choose(source)
 	until := time.Unix(asked.Until, 0)
-	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
+	digits, leased := plan.Shown(choice), make([]snippet.Lease, f.numbers.many)
 	for place, pool := range plan.Pools(choice) {
-		digits[place], lasting[place] = pool.Digits[0], time.Until(until)
+		digits[place], leased[place] = pool.Digits[0], snippet.Lease{Lasting: time.Until(until), Alone: true}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(lasting)
+	shown.Lease(leased)
 	return page.Visit{
 		Purpose: beside.Purpose, Shown: shown, ByCookie: true,
 		Preview: &snippet.Preview{

@@ -40,8 +40,12 @@ type Settings struct {
 	// The service's tracker address (its `tracker_url`). Default: that of the service, without the slash at its end.
 	Tracker string `json:"tracker,omitempty"`
 
-	// Whether numbers are also replaced in what the page adds later.
-	DynamicalReplacement bool `json:"dynamical_replacement,omitempty"`
+	// Whether numbers are also replaced in what the page adds later. Default: true.
+	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
+
+	// Whether links that write to a number change as those do that call it: short messages, and messengers. Default:
+	// false, because tracking numbers have no messengers.
+	Messengers bool `json:"messengers,omitempty"`
 
 	// The mask for phone numbers in forms, with # for a digit, such as `+7 (###) ###-##-##`.
 	PhoneMask string `json:"phone_mask,omitempty"`
@@ -214,10 +218,7 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
-	}
-	if s.DynamicalReplacement {
-		own.DynamicalReplacement = &s.DynamicalReplacement
+		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {
 		*own.Callback = *s.Callback

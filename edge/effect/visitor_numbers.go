@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -53,19 +52,19 @@ func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice numbe
 	if pools == nil || view.Bot {
 		return f.numbers.show(choice), nil
 	}
-	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
+	digits, leased := plan.Shown(choice), make([]snippet.Lease, f.numbers.many)
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
-		var err error
-		if digits[place], _, err = leases.Take(ctx, lease.Want{
+		has, outcome, err := leases.Take(ctx, lease.Want{
 			Site: f.id, Visitor: view.Visitor, Visit: view.Visit, Replaces: plan.Printed(place), Pool: pools[place], First: view.NewVisit,
 			Provisional: provisional, Again: view.Repeated,
-		}); err != nil {
+		})
+		if err != nil {
 			return snippet.Shown{}, err
 		}
-		lasting[place] = lease.Lasting(pools[place], provisional)
+		digits[place], leased[place] = has, snippet.Lease{Lasting: lease.Lasting(pools[place], provisional), Alone: !outcome.Exhausted()}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(lasting)
+	shown.Lease(leased)
 	return shown, nil
 }
 
@@ -84,13 +83,13 @@ func (f *effect) ShownNow(ctx context.Context, desk *backend.Desk, visitor visit
 	if err != nil {
 		return snippet.Shown{}, err
 	}
-	digits, lasting := plan.Shown(choice), make([]time.Duration, f.numbers.many)
+	digits, leased := plan.Shown(choice), make([]snippet.Lease, f.numbers.many)
 	for place, pool := range pools {
-		if has, leased := current[plan.Printed(place)]; leased {
-			digits[place], lasting[place] = has, lease.Lasting(pool, false)
+		if has, known := current[plan.Printed(place)]; known {
+			digits[place], leased[place] = has.Digits, snippet.Lease{Lasting: lease.Lasting(pool, false), Alone: !has.Shared}
 		}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
-	shown.Lease(lasting)
+	shown.Lease(leased)
 	return shown, nil
 }

@@ -77,7 +77,7 @@ function start(): void {
 }
 
 function handle(type: string, event?: Event): void {
-  numbers.expire();
+  numbers.issue();
   if (type === 'pagehide' || (type === 'visibilitychange' && document.hidden)) {
     pump(true);
     presence.tell(type === 'pagehide' ? 'left' : 'away');

@@ -79,7 +79,7 @@ function know(given: Issued[], asked: number): void {
     }
     if (phone.lasts) {
       until = Math.min(until, asked + phone.lasts * 1000);
-      delete phone.lasts; // the number is the same, however long it lasts
+      phone.lasts = 1; // the number is the same, however long it lasts
     }
   });
 }
@@ -87,15 +87,6 @@ function know(given: Issued[], asked: number): void {
 /** Whether numbers of the visitor's own were told last. A page that is looked at asks for them again and again. */
 export function leased(): boolean {
   return until < Infinity;
-}
-
-/** Puts the printed numbers back where the visitor's own may be another visitor's by now. Whether it has. */
-export function expire(): boolean {
-  const over = Date.now() > until && getDTPhones() !== null;
-  if (over) {
-    issue();
-  }
-  return over;
 }
 
 /**
@@ -107,9 +98,7 @@ export function take(given: Issued[] | null | undefined, asked: number, anew?: b
     return;
   }
   know(given || [], asked);
-  if (parsed) {
-    issue(anew);
-  }
+  issue(anew);
   if (guessed || (told!.length && numbers !== block.numbers)) {
     guessed = true;
     try {
@@ -140,15 +129,19 @@ function slot(): string {
   return 'cs:' + key;
 }
 
-function issue(anew?: boolean): void {
+/**
+ * Shows the numbers that were told, once the page has been parsed. The printed ones come back where the visitor's may be another
+ * visitor's by now. Whether others are in effect than before.
+ */
+export function issue(anew?: boolean): boolean {
   let given = told || [];
   if (Date.now() > until) {
-    given = given.filter(({ dt }) => !dt);
+    given = given.filter(({ lasts }) => !lasts);
   }
   const writing = encode(given);
   const changed = writing !== issued;
-  if (ended || !(changed || (anew && numbers.length))) {
-    return;
+  if (!parsed || ended || !(changed || (anew && numbers.length))) {
+    return false;
   }
   if (changed) {
     issued = writing;
@@ -160,6 +153,7 @@ function issue(anew?: boolean): void {
     loading = true;
     start();
   }
+  return changed;
 }
 
 async function start(): Promise<void> {
@@ -174,7 +168,7 @@ async function start(): Promise<void> {
 
 function run(): void {
   if (!ended) {
-    work = part!({ numbers, replaced: block.replaced, served: block.numbers }, ask, () => expire() && renew());
+    work = part!({ numbers, replaced: block.replaced, served: block.numbers }, ask, () => issue() && renew());
     follow();
   }
 }

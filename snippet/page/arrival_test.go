@@ -25,7 +25,7 @@ func unmet(c numbered) numbered { return numbered{c.Code, snippet.Shown{}} }
 // arriving are visits of one visitor, who is shown the numbers, and how often they were asked for.
 func arriving(shown snippet.Shown) (v page.Visit, asked *int) {
 	asked = new(int)
-	shown.Lease([]time.Duration{time.Minute})
+	shown.Lease([]snippet.Lease{{Lasting: time.Minute, Alone: true}})
 	v.Arrive = func() snippet.Arrival {
 		*asked++
 		return snippet.Arrival{View: "VIEW", Shown: &shown, SetCookie: "svc_v=1", Credentials: &snippet.Credentials{

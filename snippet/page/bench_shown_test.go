@@ -24,7 +24,7 @@ func pool(t testing.TB) *snippet.Printed {
 		}
 		numbers = append(numbers, n)
 	}
-	printed, err := snippet.NewPrinted(numbers)
+	printed, err := snippet.NewPrinted(numbers, false)
 	require.NoError(t, err)
 	return printed
 }

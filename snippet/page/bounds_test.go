@@ -23,7 +23,7 @@ const printedPage = "<!doctype html><html><head><meta charset=utf-8><title>a</ti
 
 // selecting shows a tracking number, also at a selector.
 func selecting(t testing.TB) snippet.Shown {
-	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Selectors: []string{"body > .tel:nth-child(2)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}})
+	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Selectors: []string{"body > .tel:nth-child(2)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}}, false)
 	require.NoError(t, err)
 	return printed.Show([]string{"74957654321"}, snippet.ForEveryone)
 }
@@ -95,7 +95,7 @@ func TestFaultsAreTold(t *testing.T) {
 
 // What a writer around us does is its own, also while a fault of ours is being mended.
 func TestPanicsOfWritersAroundAreTheirs(t *testing.T) {
-	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "74957654321"}}}})
+	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "74957654321"}}}}, false)
 	require.NoError(t, err)
 	for _, shown := range []snippet.Shown{printed.Show([]string{"74957654321"}, snippet.ForEveryone), unsearchable(t)} {
 		for left := range 6 {

@@ -51,7 +51,7 @@ func inPieces(t *testing.T, shown snippet.Shown, page string, apart time.Duratio
 }
 
 func streamed(t *testing.T) snippet.Shown {
-	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "74957654321"}}}})
+	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Tracking: []snippet.Tracking{{Digits: "74957654321"}}}}, false)
 	require.NoError(t, err)
 	return printed.Show([]string{"74957654321"}, snippet.ForEveryone)
 }

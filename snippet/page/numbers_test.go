@@ -41,7 +41,7 @@ type numbered struct {
 func numberedCode(t testing.TB, numbers ...snippet.Number) numbered {
 	c, err := snippet.New(snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/"})
 	require.NoError(t, err)
-	printed, err := snippet.NewPrinted(numbers)
+	printed, err := snippet.NewPrinted(numbers, false)
 	require.NoError(t, err)
 	var shown []string
 	for _, n := range numbers {
@@ -515,7 +515,7 @@ func TestValidatorsOfNumbers(t *testing.T) {
 
 // What one visitor alone sees is kept by nobody else, and is fetched anew each time.
 func TestPagesOfOneVisitor(t *testing.T) {
-	printed, err := snippet.NewPrinted(shopNumbers)
+	printed, err := snippet.NewPrinted(shopNumbers, false)
 	require.NoError(t, err)
 	c, err := snippet.New(snippet.Settings{SiteKey: "shop", Prefix: "/frontdesk/"})
 	require.NoError(t, err)
@@ -563,7 +563,7 @@ func TestPagesOfOneVisitor(t *testing.T) {
 
 // What is not among the tracking numbers of a number is not shown.
 func TestShowingWhatIsNotThere(t *testing.T) {
-	printed, err := snippet.NewPrinted(shopNumbers)
+	printed, err := snippet.NewPrinted(shopNumbers, false)
 	require.NoError(t, err)
 	c := shopCode(t)
 	for _, digits := range [][]string{nil, {""}, {"74957654322"}, {"", "74957654321"}} {

@@ -25,7 +25,7 @@ func TestPlaces(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(content, &vectors))
 	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: vectors.Number, Targets: vectors.Targets, Selectors: []string{vectors.Selector},
-		Tracking: []snippet.Tracking{{Digits: vectors.Replacement}}}})
+		Tracking: []snippet.Tracking{{Digits: vectors.Replacement}}}}, false)
 	require.NoError(t, err)
 	shown := printed.Show([]string{vectors.Replacement}, snippet.ForEveryone)
 	c := code(t)

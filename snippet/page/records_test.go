@@ -31,7 +31,7 @@ func TestRecords(t *testing.T) {
 	require.Empty(t, recordsOf(t, printed.Show(make([]string, 3), snippet.ForEveryone)))
 
 	shown := printed.Show([]string{"74957650001", "", "74957650203"}, snippet.ForSource)
-	shown.Lease([]time.Duration{0, 0, 150 * time.Second})
+	shown.Lease([]snippet.Lease{{}, {}, {Lasting: 150 * time.Second, Alone: true}})
 	for i, want := range []told{
 		{"number=74951234567", "74951234567", "74957650001", false, 0, nil}, {".phone0", "74951234567", "74957650001", false, 0, nil},
 		{"number=74951234569", "74951234569", "74957650203", true, 150, nil}, {".phone2", "74951234569", "74957650203", true, 150, nil},
@@ -51,7 +51,7 @@ func TestRecordsAreBounded(t *testing.T) {
 		digits = append(digits, fmt.Sprint(74957650000+i))
 		numbers = append(numbers, snippet.Number{Digits: fmt.Sprint(74951234000 + i), Tracking: []snippet.Tracking{{Digits: digits[i]}}})
 	}
-	printed, err := snippet.NewPrinted(numbers)
+	printed, err := snippet.NewPrinted(numbers, false)
 	require.NoError(t, err)
 	shown := printed.Show(digits, snippet.ForSource)
 	require.Len(t, recordsOf(t, shown), 64)

@@ -48,6 +48,7 @@ type Matcher struct {
 	shown   Shown
 	charset *char.Charset
 	place   Place
+	spared  func(before []byte) bool // see Spare; may be nil
 
 	phase phase
 	run   run
@@ -87,6 +88,9 @@ func (s *Set) NewMatcher(c *char.Charset) *Matcher {
 
 // Show sets the numbers that replace those of the set, from the next value on.
 func (m *Matcher) Show(shown Shown) { m.shown = shown }
+
+// Spare leaves numbers in data alone if before returns true for the text before them: at most its last 40 bytes.
+func (m *Matcher) Spare(before func(text []byte) bool) { m.spared = before }
 
 // Reset makes the matcher ready for another value of the given kind.
 func (m *Matcher) Reset(p Place) {

@@ -52,7 +52,7 @@ func candidates(values []value, region string) []string {
 func (p *prospect) link(v value) {
 	found := row.FindString(plain(v.pieces[0]))
 	digits := digitsOf(found)
-	if v.kind == WhatsApp || hasPlus(found) {
+	if v.kind == Messenger || hasPlus(found) {
 		digits = "+" + digits
 	}
 	p.take(digits, phonenumbers.IsPossibleNumber)

@@ -123,21 +123,21 @@ func (r *reader) add(kind Kind, text string) {
 // called returns the part of a link that contains the number which it calls, as it is written, and how the link calls
 // it.
 func called(address string) (Kind, string) {
-	from, to := link.Number([]byte(address))
-	if from < 0 {
+	l, found := link.Find([]byte(address))
+	if !found {
 		return "", ""
 	}
-	kind := WhatsApp
+	kind := Messenger
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	switch scheme {
 	case "tel":
 		kind = Tel
-	case "sms":
+	case "sms", "smsto":
 		kind = SMS
 	case "callto":
 		kind = Callto
 	}
-	number, _, _ := strings.Cut(address[from:to], "&") // character references have been decoded
+	number, _, _ := strings.Cut(address[l.From:l.To], "&") // character references have been decoded
 	return kind, number
 }
 

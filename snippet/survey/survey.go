@@ -44,7 +44,7 @@ const (
 	Tel       Kind = "tel"
 	SMS       Kind = "sms"
 	Callto    Kind = "callto"
-	WhatsApp  Kind = "whatsapp"
+	Messenger Kind = "messenger"
 	Attribute Kind = "attribute" // alt, title, aria-label, and the description
 )
 

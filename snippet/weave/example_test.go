@@ -15,7 +15,7 @@ func ExampleReplacer() {
 	if err != nil {
 		panic(err)
 	}
-	rules, err := weave.Compile(set, []weave.Number{{Targets: []string{"#callme"}}})
+	rules, err := weave.Compile(set, []weave.Number{{Targets: []string{"#callme"}}}, false)
 	if err != nil {
 		panic(err)
 	}

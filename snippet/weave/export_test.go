@@ -51,7 +51,7 @@ func CompilePairs(t testing.TB, pairs ...Pair) *PairRules {
 	}
 	set, err := phone.Compile(digits)
 	require.NoError(t, err)
-	rules, err := Compile(set, numbers)
+	rules, err := Compile(set, numbers, true)
 	require.NoError(t, err)
 	return &PairRules{rules, shown}
 }

@@ -64,7 +64,7 @@ func (m *minder) figures(value []byte) bool {
 	return n >= m.rules.search.Least()
 }
 
-// mindsLink says whether link.Number may find a number in an address. Addresses on the same site hold none.
+// mindsLink says whether an address has a number that may change. Addresses on the same site hold none.
 func (m *minder) mindsLink(value []byte) bool {
 	if len(value) < 4 {
 		return false
@@ -72,9 +72,9 @@ func (m *minder) mindsLink(value []byte) bool {
 	switch c := value[0] | 0x20; {
 	case c == '/' && value[1] != '/', c == 'h' && !m.figures(value):
 		return false
-	case c == 't', c == 's', c == 'c', c == 'w', c == '/', c == 'h', value[0] <= ' ':
-		from, _ := link.Number(value)
-		return from >= 0
+	case c == 't', c == 's', c == 'c', c == 'w', c == 'v', c == '/', c == 'h', value[0] <= ' ':
+		l, found := link.Find(value)
+		return found && (!l.Writes || m.rules.messengers)
 	}
 	return false
 }

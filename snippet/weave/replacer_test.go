@@ -42,6 +42,8 @@ func TestReplacing(t *testing.T) {
 		{"another number's word", `<td>Order <b>84951234567</b></td>`, ``},
 		{"links", `<a href="tel:+74951234567">a</a><a href='sms:84951234567?body=84951234567'>b</a><a href=callto:+7(495)1234567>c</a>`,
 			`<a href="tel:+74957654321">a</a><a href='sms:84957654321?body=84951234567'>b</a><a href=callto:+7(495)7654321>c</a>`},
+		{"further messengers", `<a href="viber://chat?number=%2B74951234567">a</a><a href="tg://resolve?phone=74951234567">b</a><a href="https://t.me/+74951234567">c</a><a href="https://signal.me/#p/+74951234567">d</a>`,
+			`<a href="viber://chat?number=%2B74957654321">a</a><a href="tg://resolve?phone=74957654321">b</a><a href="https://t.me/+74957654321">c</a><a href="https://signal.me/#p/+74957654321">d</a>`},
 		{"messengers", `<a href="https://wa.me/74951234567?text=a">a</a><a href="https://api.whatsapp.com/send?phone=74951234567&amp;text=b">b</a>`,
 			`<a href="https://wa.me/74957654321?text=a">a</a><a href="https://api.whatsapp.com/send?phone=74957654321&amp;text=b">b</a>`},
 		{"a reference in a link", `<a href="tel:&#43;74951234567;ext=5">a</a>`, `<a href="tel:&#43;74957654321;ext=5">a</a>`},

@@ -62,6 +62,8 @@ type Rules struct {
 	classes []class
 	program selector.Program
 	search  *sweep.Search
+
+	messengers bool // links that write to a number change, too
 }
 
 // place is a kind of element whose content is a number.
@@ -76,10 +78,10 @@ type class struct {
 	place int
 }
 
-// Compile prepares the places of numbers, which are in the order of the set. It returns the error of the first selector
-// that does not parse.
-func Compile(set *phone.Set, numbers []Number) (*Rules, error) {
-	r := &Rules{set: set, byID: make(map[string]int), byName: make(map[string]int)}
+// Compile prepares the places of numbers, which are in the order of the set. messengers says that links which write to
+// a number change as those do that call it. It returns the error of the first selector that does not parse.
+func Compile(set *phone.Set, numbers []Number, messengers bool) (*Rules, error) {
+	r := &Rules{set: set, byID: make(map[string]int), byName: make(map[string]int), messengers: messengers}
 	for i, n := range numbers {
 		r.ids = append(r.ids, "number="+set.Number(i).Digits())
 		for _, target := range append(slices.Clip(n.Targets), n.Selectors...) {

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/edit"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/link"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/skim"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
@@ -85,6 +86,9 @@ func (s *scanner) start(at int64, c *char.Charset, shown Shown) {
 		s.charset = c
 		s.records = records{} // the texts of other pages may mean something else in this charset
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
+		if !s.rules.messengers {
+			s.values.Spare(link.EndsInWriting)
+		}
 	}
 	s.show(shown)
 	s.Tokenizer.Reset(s)

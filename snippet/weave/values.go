@@ -61,14 +61,13 @@ func (s *scanner) changeValues(after int64) {
 // changeLink changes the number in a link. If p is not nil, the link is in the place p, and changeLink replaces any
 // number, unless a framework takes the page over. In a link that dials, an international number gets a plus sign.
 func (s *scanner) changeLink(v value, b []byte, p *place) {
-	from, to := link.Number(b)
-	if from < 0 {
+	l, found := link.Find(b)
+	if !found || l.Writes && !s.rules.messengers {
 		return
 	}
-	s.dials = b[from-1] == ':'
-	dials := s.dials
-	b, v.at = b[from:to], v.at+int64(from)
-	found := s.changeValue(v, b, phone.Link)
+	s.dials = l.Dials
+	b, v.at = b[l.From:l.To], v.at+int64(l.From)
+	found = s.changeValue(v, b, phone.Link)
 	s.dials = false
 	if found || p == nil || s.hydrating {
 		return
@@ -86,11 +85,11 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 	number := s.shown[p.number]
 	form, same := number.Spells(html.UnescapeString(string(b[row[0]:end])))
 	signed := begin < row[0] || b[begin] == '+'
-	if same && (form != plan.International || signed || !dials) {
+	if same && (form != plan.International || signed || !l.Dials) {
 		return // the link already calls this number
 	}
 	fresh := number.Digits()
-	if dials {
+	if l.Dials {
 		fresh = "+" + fresh
 	}
 	s.records.place(p, string(b[begin:end]), fresh)

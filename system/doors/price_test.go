@@ -53,7 +53,6 @@ const everything = `{
 }
 http://localhost:$SHOP_PORT {
 	frontdesk shop {
-		dynamical_replacement on
 		phone_mask "+7 (###) ###-##-##"
 		region RU
 		number 74951234567 {

@@ -62,7 +62,7 @@ type numberRow struct {
 
 // places are the names of the words for the kinds of places.
 var places = map[string]string{
-	"text": "place.text", "attribute": "place.attribute", "tel": "place.call", "callto": "place.call", "sms": "place.message", "whatsapp": "place.whatsapp",
+	"text": "place.text", "attribute": "place.attribute", "tel": "place.call", "callto": "place.call", "sms": "place.message", "messenger": "place.messenger",
 }
 
 func (c *room) showNumbers(w http.ResponseWriter, r *http.Request, f frame.Page) error {

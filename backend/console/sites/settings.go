@@ -18,7 +18,7 @@ type settingsForm struct {
 	site.Site
 	Seen                            int64 // version that the form was made from
 	Mask, MaskText                  string
-	Dynamical                       string // on or off
+	Dynamical, Messengers           string // on or off
 	Prerender, Attribution          string // as in the settings
 	Consent, ConsentName, ConsentIs string
 	Configured                      configured
@@ -26,7 +26,7 @@ type settingsForm struct {
 
 // configured is what the configuration of this server says, in words; empty where it
 // does not tell.
-type configured struct{ Mask, Dynamical, Prerender, Attribution, Consent string }
+type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Consent string }
 
 func formOf(s site.Site) settingsForm {
 	form, set := settingsForm{Site: s, Seen: s.Version}, s.Settings
@@ -38,6 +38,9 @@ func formOf(s site.Site) settingsForm {
 	}
 	if set.DynamicalReplacement != nil {
 		form.Dynamical = rows.OnOff(*set.DynamicalReplacement)
+	}
+	if set.Messengers != nil {
+		form.Messengers = rows.OnOff(*set.Messengers)
 	}
 	if set.Prerender != nil {
 		form.Prerender = *set.Prerender
@@ -57,7 +60,7 @@ func formOf(s site.Site) settingsForm {
 // sentForm is the form as the request has it.
 func sentForm(r *http.Request, s site.Site) settingsForm {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-	form := settingsForm{Site: s, Mask: value("mask"), MaskText: value("maskText"), Dynamical: value("dynamical"), Prerender: value("prerender"),
+	form := settingsForm{Site: s, Mask: value("mask"), MaskText: value("maskText"), Dynamical: value("dynamical"), Messengers: value("messengers"), Prerender: value("prerender"),
 		Attribution: value("attribution"), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	return form
@@ -67,7 +70,7 @@ func sentForm(r *http.Request, s site.Site) settingsForm {
 // stays as it is.
 func (f settingsForm) settings() site.Settings {
 	set := f.Site.Settings
-	set.PhoneMask, set.DynamicalReplacement, set.Prerender, set.Attribution, set.Consent = nil, nil, nil, nil, nil
+	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Consent = nil, nil, nil, nil, nil, nil
 	switch f.Mask {
 	case rows.None:
 		set.PhoneMask = new(string)
@@ -76,6 +79,9 @@ func (f settingsForm) settings() site.Settings {
 	}
 	if f.Dynamical != rows.AsConfigured {
 		set.DynamicalReplacement = new(f.Dynamical == "on")
+	}
+	if f.Messengers != rows.AsConfigured {
+		set.Messengers = new(f.Messengers == "on")
 	}
 	if f.Prerender != rows.AsConfigured {
 		set.Prerender = &f.Prerender
@@ -124,10 +130,9 @@ func (c *room) configuredFor(w *words.Tongue, key string) (told configured) {
 			told.Mask = w.Text("settings.noMask")
 		}
 	}
-	told.Dynamical = w.Text("settings.off")
-	if set.DynamicalReplacement != nil && *set.DynamicalReplacement {
-		told.Dynamical = w.Text("settings.on")
-	}
+	onOff := func(is bool) string { return w.Text("settings." + rows.OnOff(is)) }
+	told.Dynamical = onOff(set.DynamicalReplacement == nil || *set.DynamicalReplacement)
+	told.Messengers = onOff(set.Messengers != nil && *set.Messengers)
 	if set.Prerender != nil {
 		told.Prerender = w.Text(prerenders[*set.Prerender])
 	}

@@ -61,17 +61,19 @@ func rules() []byte {
 	fmt.Fprintf(&b, "];\n\n/** Signs of prices. */\nexport const currencySign = /[\\p{Sc}%s]/u;\n", ranges([]rune(numbers.CurrencySigns)))
 	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = new Set(\n  '%s'.split(' '),\n);\n", strings.Join(token.Names(token.Breaks), " "))
 	var onWeb, others []string
-	for _, address := range link.Addresses {
+	for _, address := range link.Messengers {
 		if path, found := strings.CutPrefix(address, "//"); found {
 			onWeb = append(onWeb, literal(path))
 		} else {
 			others = append(others, literal(address))
 		}
 	}
-	fmt.Fprintf(&b, "\n/** Links that dial or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
-		strings.Join(link.Schemes[:], "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
+	schemes := slices.Concat(link.Calls[:], link.Texts[:])
+	fmt.Fprintf(&b, "\n/** Links that call or write to a number: the first group leads to it, the second is it. */\nexport const links =\n  /^(\\s*(?:%s|(?:https?:)?\\/\\/(?:%s)|%s))([^?&]*)/i;\n",
+		strings.Join(schemes, "|"), strings.Join(onWeb, "|"), strings.Join(others, "|"))
+	fmt.Fprintf(&b, "\n/** What leads to a number that a link calls. */\nexport const calls = /^\\s*(?:%s)$/i;\n", strings.Join(link.Calls[:], "|"))
 	var selectors []string
-	for _, part := range slices.Concat(link.Schemes[:], link.Addresses[:]) {
+	for _, part := range slices.Concat(schemes, link.Messengers[:]) {
 		if selector := fmt.Sprintf(`[href*="%s" i]`, part[max(0, len(part)-linkEnd):]); !slices.Contains(selectors, selector) {
 			selectors = append(selectors, selector)
 		}

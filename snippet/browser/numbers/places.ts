@@ -1,7 +1,7 @@
 import type { Table } from './forms';
 import { type Block, blockOf, changeLink, forbidden, isBlock, isElement, isText, putAll } from './page';
 import { roots } from './roots';
-import { mark } from './rules';
+import { calls, mark } from './rules';
 import { dials } from './writing';
 
 /** A number as the page's block tells it. Records of targets and pictures stand beside those of numbers. */
@@ -12,7 +12,7 @@ export interface Entry {
   text: string | null;
   img: string | null;
   dt: boolean;
-  /** Seconds for which a number of the visitor's own is his after the last that is heard of him. */
+  /** Tells a number of a pool: it is shown for a while after the last that is heard of the visitor. */
   lasts?: number;
 }
 
@@ -22,9 +22,11 @@ export interface Place extends Entry {
   shown: string;
   /** The digits of all that is written for the number. */
   known: Set<string>;
+  /** Links that write to the number change as those that call it. */
+  messengers: boolean;
 }
 
-export function placesOf(numbers: Entry[], table: Table): Place[] {
+export function placesOf(numbers: Entry[], table: Table, messengers: boolean): Place[] {
   return numbers.filter(({ id }) => !isNumber(id)).map((entry) => {
     const { from, raw, text } = entry;
     const shown = text || numbers.filter((other) => other.from === from).map((other) => other.text).find(Boolean) || raw;
@@ -34,7 +36,7 @@ export function placesOf(numbers: Entry[], table: Table): Place[] {
         [poured || '', text, compact].forEach((writing) => known.add(digitsOf(writing)));
       }
     });
-    return { ...entry, shown, known };
+    return { ...entry, shown, known, messengers };
   });
 }
 
@@ -72,8 +74,11 @@ function digitsOf(writing: string): string {
 }
 
 /** The link of a place calls the number, whatever it called. */
-function fillLink(element: Element, { raw, known }: Place): boolean {
+function fillLink(element: Element, { raw, known, messengers }: Place): boolean {
   return changeLink(element, (lead, number) => {
+    if (!messengers && !calls.test(lead)) {
+      return number;
+    }
     const plain = number.replace(/%2b/i, '+');
     const [writing = ''] = plain.match(otherWriting) || [];
     const fresh = (dials(lead) ? '+' : '') + raw;

@@ -102,10 +102,13 @@ export const breaking = new Set(
   'address annotation-xml area article aside audio base blockquote body br button canvas caption center col colgroup datalist dd desc details dialog dir div dl dt embed fieldset figcaption figure footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input legend li link main map marquee math menu meta meter nav noembed noframes noscript object ol optgroup option p param picture plaintext pre progress script search section select slot source style summary svg table tbody td template text textarea tfoot th thead title tr track ul video xmp'.split(' '),
 );
 
-/** Links that dial or write to a number: the first group leads to it, the second is it. */
+/** Links that call or write to a number: the first group leads to it, the second is it. */
 export const links =
-  /^(\s*(?:tel:|sms:|callto:|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\?phone=|api\.whatsapp\.com\/send\/\?phone=)|whatsapp:\/\/send\?phone=))([^?&]*)/i;
+  /^(\s*(?:tel:|callto:|sms:|smsto:|(?:https?:)?\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\?phone=|api\.whatsapp\.com\/send\/\?phone=|web\.whatsapp\.com\/send\?phone=|t\.me\/\+|signal\.me\/#p\/\+)|whatsapp:\/\/send\?phone=|viber:\/\/chat\?number=|viber:\/\/chat\/\?number=|viber:\/\/add\?number=|viber:\/\/contact\?number=|tg:\/\/resolve\?phone=))([^?&]*)/i;
+
+/** What leads to a number that a link calls. */
+export const calls = /^\s*(?:tel:|callto:)$/i;
 
 /** Elements that have such links, and few others. */
 export const linked =
-  '[href*="tel:" i],[href*="sms:" i],[href*="allto:" i],[href*="wa.me/" i],[href*="phone=" i]';
+  '[href*="tel:" i],[href*="allto:" i],[href*="sms:" i],[href*="smsto:" i],[href*="wa.me/" i],[href*="phone=" i],[href*="umber=" i],[href*="t.me/+" i],[href*="e/#p/+" i]';

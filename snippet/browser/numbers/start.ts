@@ -6,10 +6,11 @@ import { batch, beginRound, type Change, changeAttributes, patience, putBack, re
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
 import { findAdded, findRoots, hearAttaching, isDocument, listen, type Root, roots } from './roots';
+import { calls } from './rules';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
 /** What is told of a number, or of a place that shows it. */
-export type Issued = Entry & { forms?: Group[] };
+export type Issued = Entry & { forms?: Group[]; messengers?: boolean };
 
 /** What the page carries when numbers are in effect on it, and what is in effect now. */
 export interface Block {
@@ -24,8 +25,8 @@ export type Phone = Pick<Entry, 'id' | 'img' | 'text' | 'raw' | 'dt'>;
 
 /** What the core script gets back. */
 export interface Work {
-  /** Goes on in what is added to the page, or does so no longer. */
-  watch(on: unknown): void;
+  /** Goes on in what is added to the page, or does so no longer. It goes on where the page has not said anything. */
+  watch(on?: unknown): void;
   /**
    * What has been replaced on the page, by numbers as it carried them: what each has become; of one type, `dynamic` or `static`,
    * what has become each of the numbers that are shown.
@@ -82,8 +83,10 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   const back = reverse(tableOf(restoring ? served : [], true));
   const restore = undoing(back, replaced);
   const write: Change = (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
-  const change: Change = restoring ? (text, lead) => write(restore(text, lead), lead) : write;
-  const places = undo ? [] : placesOf(numbers, table);
+  const messengers = numbers.concat(served).some((number) => number.messengers);
+  const change: Change = (text, lead) =>
+    lead && !messengers && !calls.test(lead) ? text : write(restoring ? restore(text, lead) : text, lead);
+  const places = undo ? [] : placesOf(numbers, table, messengers);
   if (undo || last !== numbers) {
     found.clear();
   }
@@ -94,7 +97,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   }
   const fresh = restoring ? served.map(({ raw }) => raw) : [];
   const blocks = newBlocks(tailsOf([...table.keys(), ...back.keys(), ...fresh]));
-  const clock = numbers.some(({ dt }) => dt) && look ? setInterval(look, tick) : 0;
+  const clock = numbers.some(({ lasts }) => lasts) && look ? setInterval(look, tick) : 0;
   let frame = 0;
   let ready = false;
   let ended = false;
@@ -212,7 +215,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   }
 
   return (before = {
-    watch(on) {
+    watch(on = true) {
       if (watching === (!!on && !undo)) {
         return;
       }

@@ -21,7 +21,7 @@ func TestChoicesAreRemembered(t *testing.T) {
 	printed, err := snippet.NewPrinted([]snippet.Number{
 		{Digits: "74951234567", Selectors: []string{"b:nth-child(2)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}, {Digits: "74957654322"}}},
 		{Digits: "78123334455", Selectors: []string{"i:nth-child(3)"}, Tracking: []snippet.Tracking{{Digits: "78125556677"}}},
-	})
+	}, false)
 	require.NoError(t, err)
 	c := code(t)
 	body := "<!doctype html><html><head><title>" + t.Name() + "</title></head><body><p>a</p><b>123-45-67</b><i>333-44-55</i></body></html>"
@@ -82,7 +82,7 @@ const printedPage = "<!doctype html><html><head><meta charset=utf-8><title>a</ti
 
 // selecting shows a number in whose places is one that a selector finds.
 func selecting(t testing.TB) snippet.Shown {
-	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Selectors: []string{"body > .tel:nth-child(2)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}})
+	printed, err := snippet.NewPrinted([]snippet.Number{{Digits: "74951234567", Selectors: []string{"body > .tel:nth-child(2)"}, Tracking: []snippet.Tracking{{Digits: "74957654321"}}}}, false)
 	require.NoError(t, err)
 	return printed.Show([]string{"74957654321"}, snippet.ForEveryone)
 }
