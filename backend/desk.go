@@ -123,7 +123,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt}, time.Now)
 	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
 	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
-	desk.Calls = call.New(d, desk.Visits, desk.Leases, time.Now)
+	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue}, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))

@@ -111,7 +111,10 @@ var speakers = map[string]speaker{
 func madeByConsole() map[string]bool {
 	names := map[string]bool{
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
-		"origin." + lead.Script: true, "origin." + lead.Server: true, "origin." + lead.Form: true, "origin." + lead.Chat: true, "source.other": true,
+		"source.other": true,
+	}
+	for _, origin := range lead.Origins {
+		names["origin."+origin] = true
 	}
 	for _, mark := range []string{lead.Trap, lead.Quick, lead.Bot, lead.Repeated} {
 		names["mark."+mark] = true
@@ -178,6 +181,9 @@ func madeByMails() map[string]bool {
 	names := make(map[string]bool)
 	for _, event := range append(notify.Events, notify.Test) {
 		names["event."+string(event)] = true
+	}
+	for _, origin := range []string{lead.Missed, lead.Call} {
+		names["event.lead."+origin] = true
 	}
 	for _, status := range []telephony.Status{telephony.Answered, telephony.Missed, telephony.Busy, telephony.Failed} {
 		names["status."+string(status)] = true

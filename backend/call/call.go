@@ -10,7 +10,8 @@ import (
 )
 
 // Told is the kind of the journal's entry for an event of a call. Its subject is the call. Its data holds only the
-// event and the platform: {"event","platform"}. [Calls.Get] returns who has called.
+// event and the platform: {"event","platform"}. The event is [BecameALead] when the call has become a lead. [Calls.Get]
+// returns who has called.
 const Told = "call.told"
 
 // Call is a telephone call, as far as its platform has reported it.
@@ -38,6 +39,8 @@ type Call struct {
 	Notes string
 	// ToldAt is when the last event was received.
 	ToldAt time.Time
+	// LeadID is the lead of the same site that the call has become, or 0.
+	LeadID int64
 	// First says that no earlier call from this caller to the site is known. It is false if the caller is withheld.
 	First bool
 
@@ -53,6 +56,9 @@ const (
 	Talking State = "talking"
 	Endless State = "endless" // its end has not been reported for hours
 )
+
+// Lost says whether the call is over and nobody has spoken.
+func (c Call) Lost() bool { return c.Status != "" && c.Status != telephony.Answered }
 
 // endless is how long after the last event a call is taken to go on.
 const endless = 4 * time.Hour
@@ -73,7 +79,7 @@ func (c Call) State(now time.Time) State {
 // Talked returns how long people spoke. ok is false if that is not known. Nobody spoke in a call that was not answered.
 func (c Call) Talked() (time.Duration, bool) {
 	switch {
-	case c.Status != "" && c.Status != telephony.Answered:
+	case c.Lost():
 		return 0, true
 	case c.Talk != telephony.Untold:
 		return time.Duration(c.Talk) * time.Second, true
@@ -88,7 +94,7 @@ func (c Call) Waited() (time.Duration, bool) {
 		return time.Duration(c.Wait) * time.Second, true
 	case !c.StartTold:
 		return 0, false
-	case c.Status != "" && c.Status != telephony.Answered:
+	case c.Lost():
 		return between(c.StartedAt, c.EndedAt)
 	}
 	return between(c.StartedAt, c.AnsweredAt)

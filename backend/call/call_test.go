@@ -8,14 +8,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -37,6 +40,8 @@ type exchange struct {
 	visits *visit.Visits
 	shown  *inventory.Inventory
 	leases *lease.Leases
+	leads  *lead.Leads
+	queue  *queue.Queue
 	calls  *call.Calls
 	at     time.Time
 	views  int
@@ -59,12 +64,15 @@ func newExchange(t *testing.T, d *db.DB) *exchange {
 	require.NoError(t, err)
 	x.shown = inventory.New(d, x.now)
 	x.leases = lease.New(d, x.now, nil)
+	x.leads, x.queue = lead.New(lead.Subjects{DB: d, Visits: x.visits}, x.now), queue.New(d, zap.NewNop())
 	x.calls = x.exchange()
 	return x
 }
 
 // exchange returns the calls of a node on the same database.
-func (x *exchange) exchange() *call.Calls { return call.New(x.db, x.visits, x.leases, x.now) }
+func (x *exchange) exchange() *call.Calls {
+	return call.New(call.Subjects{DB: x.db, Visits: x.visits, Leases: x.leases, Leads: x.leads, Queue: x.queue}, x.now)
+}
 
 func (x *exchange) declare(sites map[int64][]number.Declared) {
 	x.t.Helper()

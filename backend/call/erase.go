@@ -30,6 +30,8 @@ func (c *Calls) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (
 		which, args = `caller = $1`, []any{m.Text}
 	case trace.Visitor:
 		which, args = `site_id = $1 AND visitor_id = $2 AND visitor_id <> 0`, []any{m.SiteID, m.ID}
+	case trace.Lead:
+		which, args = `site_id = $1 AND lead_id = $2 AND lead_id <> 0`, []any{m.SiteID, m.ID}
 	default:
 		return nil, nil
 	}

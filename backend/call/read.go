@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -40,6 +41,18 @@ func (c *Calls) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID, l
 	return c.read(ctx, `c.site_id = $1 AND c.visitor_id = $2 AND c.visitor_id <> 0`, limit, siteID, int64(visitor))
 }
 
+// maxOfLeads bounds the calls of leads that are returned.
+const maxOfLeads = 50
+
+// OfLeads returns the latest calls that have become the leads of the site, newest first.
+func (c *Calls) OfLeads(ctx context.Context, siteID int64, leads ...int64) ([]Call, error) {
+	ids := make([]string, len(leads))
+	for i, id := range leads {
+		ids[i] = strconv.FormatInt(id, 10)
+	}
+	return c.read(ctx, `c.site_id = $1 AND c.lead_id <> 0 AND c.lead_id IN (`+strings.Join(ids, ", ")+`)`, maxOfLeads, siteID)
+}
+
 // Get returns a call. The error is ErrUnknown if there is none.
 func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
 	found, err := c.read(ctx, `c.site_id = $1 AND c.id = $2`, 1, siteID, id)
@@ -56,10 +69,11 @@ func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
 func (c *Calls) read(ctx context.Context, which string, limit int, args ...any) ([]Call, error) {
 	type row struct {
 		record
+		lead  int64
 		first bool
 	}
-	rows, err := db.List(ctx, c.db.Read(), func(r *row) []any { return append(r.record.fields(), &r.first) },
-		`SELECT `+columns+`, caller <> '' AND NOT EXISTS
+	rows, err := db.List(ctx, c.db.Read(), func(r *row) []any { return append(r.record.fields(), &r.lead, &r.first) },
+		`SELECT `+columns+`, lead_id, caller <> '' AND NOT EXISTS
 			(SELECT 1 FROM calls e WHERE e.site_id = c.site_id AND e.caller = c.caller AND e.caller <> '' AND e.started_at < c.started_at) FROM calls c WHERE `+
 			which+` ORDER BY c.started_at DESC, c.id DESC LIMIT `+strconv.Itoa(limit), args...)
 	if err != nil {
@@ -68,7 +82,7 @@ func (c *Calls) read(ctx context.Context, which string, limit int, args ...any) 
 	calls := make([]Call, len(rows))
 	for i := range rows {
 		calls[i] = rows[i].call()
-		calls[i].First = rows[i].first
+		calls[i].LeadID, calls[i].First = rows[i].lead, rows[i].first
 	}
 	return calls, nil
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -21,13 +23,27 @@ type Calls struct {
 	db     *db.DB
 	visits *visit.Visits
 	leases *lease.Leases
+	leads  *lead.Leads
 	now    func() time.Time
 	ids    *db.Sequence
 }
 
+// Subjects are what calls need. A nil Queue does not make leads of missed calls.
+type Subjects struct {
+	DB     *db.DB
+	Visits *visit.Visits
+	Leases *lease.Leases
+	Leads  *lead.Leads
+	Queue  *queue.Queue
+}
+
 // New returns the calls of the database.
-func New(d *db.DB, visits *visit.Visits, leases *lease.Leases, now func() time.Time) *Calls {
-	return &Calls{db: d, visits: visits, leases: leases, now: now, ids: d.Sequence("number.calls", 256)}
+func New(s Subjects, now func() time.Time) *Calls {
+	c := &Calls{db: s.DB, visits: s.Visits, leases: s.Leases, leads: s.Leads, now: now, ids: s.DB.Sequence("number.calls", 256)}
+	if s.Queue != nil {
+		s.Queue.Handle(missedKind, queue.Handler{Do: c.missed})
+	}
+	return c
 }
 
 // News says what was new in an event of a call.
@@ -44,13 +60,6 @@ const (
 // and to several nodes at once.
 func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error) {
 	id, err := c.ids.Next(ctx)
-	if err != nil {
-		return Call{}, "", fmt.Errorf("taking a call: %w", err)
-	}
-	data, err := json.Marshal(struct {
-		Event    telephony.Kind `json:"event"`
-		Platform string         `json:"platform"`
-	}{e.Kind, e.Platform})
 	if err != nil {
 		return Call{}, "", fmt.Errorf("taking a call: %w", err)
 	}
@@ -81,14 +90,27 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 		if err := call.store(ctx, tx, before); err != nil {
 			return err
 		}
-		return journal.Append(ctx, tx, journal.Entry{
-			SiteID: call.SiteID, At: call.ToldAt, Kind: Told, SubjectID: call.ID, VisitorID: int64(call.Visitor), Data: data,
-		})
+		if err := call.watch(ctx, tx, before); err != nil {
+			return err
+		}
+		return call.tell(ctx, tx, e.Kind, call.ToldAt)
 	})
 	if err != nil {
 		return Call{}, "", fmt.Errorf("taking a call: %w", err)
 	}
 	return call, news, nil
+}
+
+// tell tells the journal of the event of the call.
+func (c *Call) tell(ctx context.Context, tx db.Tx, event telephony.Kind, at time.Time) error {
+	data, err := json.Marshal(struct {
+		Event    telephony.Kind `json:"event"`
+		Platform string         `json:"platform"`
+	}{event, c.Platform})
+	if err != nil {
+		return err
+	}
+	return journal.Append(ctx, tx, journal.Entry{SiteID: c.SiteID, At: at, Kind: Told, SubjectID: c.ID, VisitorID: int64(c.Visitor), Data: data})
 }
 
 // stored returns the stored call of the event. If there is none, it returns the zero Call, and reserves the id for the
@@ -231,9 +253,9 @@ func firstTold(first, second int64) int64 {
 	return second
 }
 
-// same says whether the two calls are equal but for ToldAt and First.
+// same says whether the two calls are equal but for ToldAt, First and LeadID.
 func (c Call) same(other Call) bool {
-	c.ToldAt, c.First = other.ToldAt, other.First
+	c.ToldAt, c.First, c.LeadID = other.ToldAt, other.First, other.LeadID
 	return c == other
 }
 

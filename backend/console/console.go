@@ -132,7 +132,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
-	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks})
+	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Replies: s.Replies, Visits: s.Visits, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}

@@ -103,8 +103,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Groups:    group.New(database, d.now),
 		Numbers:   numbers,
 		Leases:    leases,
-		Calls:     call.New(database, visits, leases, d.now),
 	}
+	d.Calls = call.New(call.Subjects{DB: database, Visits: visits, Leases: leases, Leads: d.Leads}, d.now)
 	d.Inbox = inbox.New(database, d.Leads, d.now)
 	d.Refused = refused.New(database, d.Leads, nil, d.now)
 	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)

@@ -62,8 +62,12 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	for _, mark := range s.Marks {
 		lead.mark(mark)
 	}
+	told := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
+	if s.Call != 0 { // a caller is not always the visitor for whom the number was
+		told = visit.Info{}
+	}
 	adding := adding{lead: lead, request: request, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
-	if adding.info, err = (visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}).Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
+	if adding.info, err = told.Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
 	if err := l.add(ctx, &adding); err != nil {
@@ -233,6 +237,8 @@ func requestOf(s *submission.Submission) (name string, within time.Duration, err
 		return "form:" + short(s.FormKey), RepeatWindow, nil
 	case s.FormKey != "":
 		return fmt.Sprintf("form:%d:%s", s.Visitor, short(s.FormKey)), RepeatWindow, nil
+	case s.Call != 0:
+		return fmt.Sprintf("telephone:%d", s.Call), RequestMemory, nil
 	case s.CallID != "":
 		// Bound to the visitor, so that nobody's call is taken for another's.
 		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), RequestMemory, nil

@@ -31,7 +31,7 @@ type Deed struct {
 	ID     int64
 	At     time.Time
 	By     By
-	// Kind is state, owner, note, merged, split, took_in or let_out.
+	// Kind is one of [DeedKinds].
 	Kind string
 	// Was and Said are states, or the logins of owners, empty for nobody. Said is the text of a
 	// note, and the id of the other lead of a merge.
@@ -47,10 +47,11 @@ const (
 	deedSplit  = "split"
 	deedTookIn = "took_in"
 	deedLetOut = "let_out"
+	deedCalled = "called" // by nobody: the sender has called again
 )
 
 // DeedKinds are all kinds of deeds.
-var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut}
+var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut, deedCalled}
 
 // MaxNote is how many characters a note has at most.
 const MaxNote = 4000
@@ -214,6 +215,14 @@ func (l *Leads) AddNote(ctx context.Context, by By, n Key, text string) error {
 	}
 	return l.change(ctx, by, n, func(ctx context.Context, c *changing) error {
 		c.note(c.Lead, deed{kind: deedNote, said: text})
+		return nil
+	})
+}
+
+// NoteCall notes that the sender of the lead has called again. The error may be that of SetState.
+func (l *Leads) NoteCall(ctx context.Context, n Key) error {
+	return l.change(ctx, By{}, n, func(ctx context.Context, c *changing) error {
+		c.note(c.Lead, deed{kind: deedCalled})
 		return nil
 	})
 }

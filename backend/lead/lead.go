@@ -20,6 +20,8 @@ const (
 	Server = "server" // a request of the site's server
 	Form   = "form"   // a form post captured on its way to the site
 	Chat   = "chat"   // a conversation that nobody has answered in time
+	Missed = "missed" // a telephone call that nobody has answered
+	Call   = "call"   // another telephone call, of which an operator has made a lead
 )
 
 // Added is the kind of the journal's entry for a new lead. Its subject is the lead, and its data says no more than
@@ -36,7 +38,7 @@ type Lead struct {
 	visit.Ref
 	// At is when the lead arrived, to the millisecond.
 	At time.Time
-	// Origin is Script, Server, Form or Chat, and Also are the further ways by which the same request has come.
+	// Origin is one of the constants above, and Also are the further ways by which the same request has come.
 	Origin string
 	Also   []string
 
@@ -74,6 +76,12 @@ type Lead struct {
 	// MergedInto is the lead of the same site that it is a part of; 0 for none.
 	MergedInto int64
 }
+
+// Origins are all of them.
+var Origins = []string{Script, Server, Form, Chat, Missed, Call}
+
+// OfCall tells whether the lead has come by a telephone call. Then its sender has written nothing.
+func (l Lead) OfCall() bool { return l.Origin == Missed || l.Origin == Call }
 
 // Leads keeps the leads of all sites. It is safe for concurrent use.
 type Leads struct {

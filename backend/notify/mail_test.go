@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -17,10 +18,12 @@ import (
 	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
@@ -189,6 +192,35 @@ func TestLeadGoesByMail(t *testing.T) {
 		require.Equal(t, 1, d.Attempts)
 		w.lead(func(s *submission.Submission) { s.Ref = w.viewOf("https://shop.example/").Ref })
 		require.Contains(t, o.wait(t, 2)[1].plain, "Источник: прямой заход\n")
+	})
+}
+
+// A call that nobody has answered is told of like a lead, and says who has called.
+func TestMissedCallIsTold(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		w.settings.Store(&notify.Settings{Mail: w.settings.Load().Mail, Allowed: loopback})
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example", Events: []notify.Event{notify.LeadAdded}})
+		r := w.receiver(nil)
+		_, secret := w.endpoint(notify.Endpoint{Address: r.URL, Events: []notify.Event{notify.LeadAdded}})
+		require.NoError(t, w.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO declared_numbers (site_id, digits, replaces, first_at, retired_at) VALUES ($1, '74957654321', '74951234567', 1, 0)`, w.shop)
+			return err
+		}))
+		w.run()
+		_, _, err := w.Calls.Take(t.Context(), telephony.Event{
+			Platform: "webhook", Call: "c1", Kind: telephony.End, At: w.now(), Called: "74957654321", Caller: "79123456789", Status: telephony.Missed,
+			Talk: telephony.Untold, Wait: telephony.Untold,
+		})
+		require.NoError(t, err)
+		m := o.wait(t, 1)[0]
+		require.Equal(t, "Missed call: +79123456789 · shop.example", m.subject(t))
+		require.Contains(t, m.plain, "From: +79123456789\nTo: +74957654321\n")
+		require.NotContains(t, m.plain, "Phone")
+		typ, data := r.wait(t, 1)[0].message(t, secret)
+		require.Equal(t, "lead.added", typ)
+		require.Equal(t, "missed", data["origin"])
+		require.Equal(t, "79123456789", data["phone_digits"])
 	})
 }
 

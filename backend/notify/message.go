@@ -121,6 +121,13 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		data := d.leadOf(key, l)
 		m.Data = data
 		v.lead(data, w)
+		if l.OfCall() {
+			calls, err := d.Calls.OfLeads(ctx, r.SiteID, l.ID)
+			if err != nil {
+				return m, nil, err
+			}
+			v.leadOfCall(l, calls, w)
+		}
 	case CallStarted, CallAnswered, CallEnded, CallRecorded:
 		c, err := d.Calls.Get(ctx, r.SiteID, r.Subject)
 		if errors.Is(err, call.ErrUnknown) {
@@ -221,6 +228,17 @@ func (v values) lead(l leadData, w wording) {
 	}
 	v["fields"] = strings.Join(lines, "\n")
 	v.source(l.Source, w)
+}
+
+// leadOfCall are the values of a lead that has come by calls, the latest of which is the first.
+func (v values) leadOfCall(l lead.Lead, calls []call.Call, w wording) {
+	if !l.IsSale {
+		v["event"] = w["event.lead."+l.Origin]
+	}
+	v["caller"] = cmp.Or(plus(l.PhoneDigits), w["withheld"])
+	if len(calls) > 0 {
+		v["called"] = plus(calls[0].Called)
+	}
 }
 
 func (v values) call(c callData, w wording) {

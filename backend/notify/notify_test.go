@@ -61,10 +61,12 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	w.visits, err = visit.Open(t.Context(), d, w.now)
 	require.NoError(t, err)
 	w.leases = lease.New(d, w.now, nil)
-	w.Deliveries = notify.New(notify.Subjects{
+	subjects := notify.Subjects{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, zap.NewNop()), Sites: site.New(d, w.now, zap.NewNop()),
-		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now), Calls: call.New(d, w.visits, w.leases, w.now),
-	}, func() notify.Settings { return *w.settings.Load() }, &w.results, w.now, zap.NewNop())
+		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now),
+	}
+	subjects.Calls = call.New(call.Subjects{DB: d, Visits: w.visits, Leases: w.leases, Leads: subjects.Leads, Queue: subjects.Queue}, w.now)
+	w.Deliveries = notify.New(subjects, func() notify.Settings { return *w.settings.Load() }, &w.results, w.now, zap.NewNop())
 	shop, err := w.Sites.Provision(t.Context(), "shop.example")
 	require.NoError(t, err)
 	w.shop = shop.ID

@@ -19,8 +19,8 @@ const usualSubject = "{{.event}}{{if .name}}: {{.name}}{{else}}{{if .caller}}: {
 const usualText = `{{.event}} · {{.site}}
 {{.time}}
 {{if .name}}
-[label.name]: {{.name}}{{end}}{{if .phone}}
-[label.phone]: {{.phone}}{{end}}{{if .email}}
+[label.name]: {{.name}}{{end}}{{if .phone}}{{if .caller}}{{else}}
+[label.phone]: {{.phone}}{{end}}{{end}}{{if .email}}
 [label.email]: {{.email}}{{end}}{{if .sale}}
 [label.sale]: {{.sale}}{{end}}{{if .caller}}
 [label.caller]: {{.caller}}{{end}}{{if .called}}

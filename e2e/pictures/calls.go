@@ -65,7 +65,7 @@ func ringing(ctx context.Context, database *db.DB, visits *visit.Visits, site in
 	if _, _, err := leases.Take(ctx, lease.Want{Site: site, Visitor: who.Visitor, Visit: who.Visit, Replaces: printed, Pool: pool}); err != nil {
 		return err
 	}
-	calls := call.New(database, visits, leases, now)
+	calls := call.New(call.Subjects{DB: database, Visits: visits, Leases: leases}, now)
 	for _, r := range rings {
 		start := told(telephony.Start, 0)
 		start.Called, start.Caller = r.called, r.caller

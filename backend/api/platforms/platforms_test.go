@@ -53,7 +53,7 @@ func newExchange(t *testing.T, d *db.DB, known ...telephony.Platform) *exchange 
 	t.Helper()
 	visits, err := visit.Open(t.Context(), d, time.Now)
 	require.NoError(t, err)
-	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(d, visits, lease.New(d, time.Now, nil), time.Now)}
+	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(telephone.Subjects{DB: d, Visits: visits, Leases: lease.New(d, time.Now, nil)}, time.Now)}
 	webhook, err := telephony.NewWebhook(callSecret)
 	require.NoError(t, err)
 	x.handler = x.answers(append(known, webhook)...)

@@ -30,6 +30,7 @@ type leadDetail struct {
 	Shown       []string      // the numbers that the visitor had of pools
 	Me          int64
 	Staff       []operator.Operator
+	Calls       []rows.CallRow  // the calls that have become this lead or one of its parts
 	Merged      []template.HTML // the leads that have been merged into it
 	Missing     bool            // there is more than is shown of those, or of the story
 	Alike       []rows.LeadRow  // those that may be the same person's
@@ -139,6 +140,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 	}
 	f.Stream = f.StreamAddress("lead", siteID) + "&lead=" + strconv.FormatInt(id, 10)
 	f.Title, f.Body, f.Problem, f.Here = d.Label, d, problem, d.Link
+	frame.AllowRecordings(w.Header())
 	return c.Show(w, status, f)
 }
 
@@ -166,6 +168,11 @@ func (c *room) gather(r *http.Request, f frame.Page, d *leadDetail) error {
 		}
 		d.Merged, d.Missing = append(d.Merged, shown...), d.Missing || len(shown) == 0
 	}
+	calls, err := c.Calls.OfLeads(r.Context(), d.SiteID, ids...)
+	if err != nil {
+		return err
+	}
+	d.Calls = frame.Rows(f, calls, rows.CallRowOf)
 	alike, err := c.Leads.Alike(r.Context(), d.Lead, maxAlike)
 	if err != nil {
 		return err
@@ -232,6 +239,8 @@ func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
 		default:
 			step.Text = f.Words.Text("deed.given", "login", words.Written(loginName(f.Staff, d.Said)))
 		}
+	case "called":
+		step.Text = f.Words.Text("deed.called")
 	default:
 		if d.LeadID != shown {
 			return step, false

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
@@ -25,6 +26,7 @@ type Subjects struct {
 	Refused   *refused.Refusals
 	Forms     *form.Forms
 	Callbacks *callback.Callbacks
+	Calls     *call.Calls
 }
 
 type room struct {

@@ -3,7 +3,6 @@ package rows
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func CallRowOf(f frame.Page, c call.Call) CallRow {
 	} else {
 		row.Conditions = c.Conditions
 	}
-	row.Lost = slices.Contains([]call.State{call.State(telephony.Missed), call.State(telephony.Busy), call.State(telephony.Failed)}, row.State)
+	row.Lost = c.Lost()
 	if talked, known := c.Talked(); known && !row.Lost {
 		row.Talk = words.ClockOf(talked)
 	}

@@ -46,6 +46,12 @@ func LeadRowOf(f frame.Page, l lead.Lead) LeadRow {
 			break
 		}
 	}
+	if row.Label == "" && l.OfCall() && l.Visitor == 0 {
+		row.Label = w.Text("call.withheld")
+	}
+	if row.Digest == "" && l.OfCall() {
+		row.Digest = w.Text("origin." + l.Origin)
+	}
 	if row.Label == "" {
 		row.Label = VisitorLabel(w, int64(l.Visitor))
 	}

@@ -349,12 +349,14 @@ CREATE TABLE calls (
 	source_click_id      TEXT NOT NULL,
 	source_referrer      TEXT NOT NULL,
 	source_landing       TEXT NOT NULL,
+	lead_id              BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (site_id, id)
 );
 CREATE INDEX calls_newest ON calls (started_at, id);
 CREATE INDEX calls_of_site ON calls (site_id, started_at, id);
 CREATE INDEX calls_of_visitor ON calls (site_id, visitor_id, started_at, id) WHERE visitor_id <> 0;
 CREATE INDEX calls_of_caller ON calls (site_id, caller, started_at) WHERE caller <> '';
+CREATE INDEX calls_of_lead ON calls (site_id, lead_id) WHERE lead_id <> 0;
 CREATE INDEX calls_from ON calls (caller); -- of all sites: by what persons are looked for
 
 -- Where each call stands, by what its platform calls it. Only by this can be told which site a call is of: the site is

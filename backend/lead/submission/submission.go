@@ -35,15 +35,17 @@ type Submission struct {
 	SiteID int64
 	// Ref is the page view of the lead, already found to be the sender's.
 	visit.Ref
-	// Origin is Script, Server or Form.
+	// Origin is that of the lead.
 	Origin string
 	// CallID is the id of the script's call. Coming again from the same visitor
 	// within RequestMemory, it means the same lead.
 	CallID string
+	// Call is the telephone call that it is, or 0. Nobody has written anything then, and the caller may be withheld.
+	Call int64 `json:"-"`
 	// IdempotencyKey is the key that a server chose for its call. Coming again
 	// from the same page view within RequestMemory, it means the same lead.
 	//
-	// With none of the three, the same content from the same page view within RepeatWindow means the same lead.
+	// With none of the four, the same content from the same page view within RepeatWindow means the same lead.
 	IdempotencyKey string
 	// FormKey names the form. Forms of the same name that come within RepeatWindow are the same lead. Where another
 	// Frontdesk has told it, that holds for the same visitor.
@@ -125,7 +127,7 @@ func (s *Submission) Check() error {
 	if s.SaleCost != "" && !s.IsSale {
 		return invalid("sale_cost_without_sale", "sale_cost is sent without is_sale: only a sale has a cost")
 	}
-	if s.Name == "" && s.Email == "" && s.Phone == "" && strings.TrimSpace(s.Message) == "" && len(s.UserFields) == 0 && !s.IsSale {
+	if s.Name == "" && s.Email == "" && s.Phone == "" && strings.TrimSpace(s.Message) == "" && len(s.UserFields) == 0 && !s.IsSale && s.Call == 0 {
 		return invalid("empty", "nothing is filled: a lead needs a name, email, phone, message, user field, or to be a sale")
 	}
 	return nil
