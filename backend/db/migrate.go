@@ -20,8 +20,10 @@ var ErrUnreleased = errors.New("the database was made before the first release, 
 // Migrate brings the schema up to date. Several nodes, or processes, may call it at once
 // on one database: one takes each step, the others wait for it. The error may be [ErrUnreleased].
 func (d *DB) Migrate(ctx context.Context) error {
-	if _, err := d.version(ctx); err != nil {
+	if pending, err := d.Pending(ctx); err != nil {
 		return fmt.Errorf("migrating database: %w", err)
+	} else if pending == 0 {
+		return nil
 	}
 	by := d.write
 	if d.postgres != nil {
@@ -55,6 +57,9 @@ const (
 	// migrateTries is how often a step of migration is tried on SQLite while nobody gets on.
 	migrateTries = 5
 	migratePause = 50 * time.Millisecond
+	// migrateLook is how often it is looked on PostgreSQL whether another process has taken the steps, in seconds, and
+	// migrateLooks how often at most: five minutes.
+	migrateLook, migrateLooks = 1, 300
 )
 
 // Pending is how many steps the schema lacks. It writes nothing. The error may be [ErrUnreleased].
@@ -97,7 +102,7 @@ func (d *DB) migrator(by *sql.DB) (*goose.Provider, error) {
 	options := []goose.ProviderOption{goose.WithGoMigrations(steps...), goose.WithDisableGlobalRegistry(true)}
 	if d.engine == Postgres {
 		dialect = goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker()
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(migrateLook, migrateLooks))
 		if err != nil {
 			return nil, err
 		}
