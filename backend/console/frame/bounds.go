@@ -33,7 +33,7 @@ func (h *held) Write(b []byte) (int, error) {
 // Part gives a part of a page.
 func (f *Frame) Part(w *words.Tongue, name string, data any) ([]byte, error) {
 	var b held
-	err := f.Pages[w.Code]["parts"].ExecuteTemplate(&b, name, data)
+	err := f.Template(w, &b, name, data)
 	return b.Bytes(), err
 }
 

@@ -4,6 +4,8 @@
 package frame
 
 import (
+	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,9 +47,9 @@ type Frame struct {
 	Now      func() time.Time
 	Logger   *zap.Logger
 	Tongues  []*words.Tongue
-	Pages    pages
 	Sessions session.Sessions
 	rooms    []Room
+	pages    map[string]func() *template.Template // by language
 	Routes
 }
 
@@ -194,10 +196,15 @@ func narrowed(r *http.Request, s session.Sessions, sites []site.Site) int64 {
 	return 0
 }
 
+// Template writes what the template of that name makes of the data.
+func (f *Frame) Template(words *words.Tongue, w io.Writer, name string, data any) error {
+	return f.pages[words.Code]().ExecuteTemplate(w, name, data)
+}
+
 // Show answers with the page.
 func (f *Frame) Show(w http.ResponseWriter, status int, p Page) error {
 	var body held
-	if err := f.Pages[p.Words.Code][p.Page].ExecuteTemplate(&body, "layout", p); err != nil {
+	if err := f.Template(p.Words, &body, layoutOf(p.Page), p); err != nil {
 		f.Logger.Error("rendering page of the console", zap.String("page", p.Page), zap.Error(err))
 		http.Error(w, p.Words.Text("fail.internal"), http.StatusInternalServerError)
 		return nil

@@ -114,7 +114,7 @@ func (f *Frame) Room(r Room) { f.rooms = append(f.rooms, r) }
 
 // Handler answers requests by what the rooms have added. Guard lets those pass to a route who may use it.
 func (f *Frame) Handler(guard func(Who, Handler) Handler) http.Handler {
-	f.Pages = f.parse()
+	f.pages = f.parse()
 	mux := http.NewServeMux()
 	for _, one := range f.Routes.all {
 		switch {
@@ -135,6 +135,6 @@ func (f *Frame) Handler(guard func(Who, Handler) Handler) http.Handler {
 
 // Unavailable answers every request as one that has to wait for the database.
 func (f *Frame) Unavailable() http.HandlerFunc {
-	f.Pages = f.parse()
+	f.pages = f.parse()
 	return f.unavailable
 }

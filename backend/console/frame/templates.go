@@ -9,6 +9,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
+	"text/template/parse"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -17,65 +19,94 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// What is in a room's folder of templates: parts is shared by all pages and rooms, each other file is the page of its
-// name, around which the layout stands.
-const (
-	partsFile  = "templates/parts.html"
-	layoutFile = "templates/layout.html"
-)
+// layoutFile has what stands around each page. Each other file in a room's folder of templates is the page of its name, or
+// defines parts of pages. A template may use those of all rooms.
+const layoutFile = "templates/layout.html"
 
-// pages are the templates by language and page.
-type pages map[string]map[string]*template.Template
+// parse returns the templates of each language, by its code: a set in which each name is given once. They are parsed when
+// something is first shown in the language. Many servers show nothing, and few show both.
+func (f *Frame) parse() map[string]func() *template.Template {
+	all := make(map[string]func() *template.Template, len(f.Tongues))
+	for _, w := range f.Tongues {
+		all[w.Code] = sync.OnceValue(func() *template.Template { return f.parseIn(w) })
+	}
+	return all
+}
 
-// parse parses the templates of the frame and of the rooms, in each language.
-func (f *Frame) parse() pages {
-	all := []fs.FS{templates}
+// parseIn parses the templates of the frame and of the rooms. All pages have parts and layout in common, so the content
+// of a page, "main" in its file, is named after the page, and there is a layout around each.
+func (f *Frame) parseIn(w *words.Tongue) *template.Template {
+	set := template.New("").Funcs(f.functions(w))
+	layouts := textOf(templates, layoutFile)
+	for name, tree := range treesOf(layoutFile, layouts) {
+		if name != "layout" {
+			add(set, name, tree)
+		}
+	}
+	rooms := []fs.FS{templates}
 	for _, room := range f.rooms {
 		if room.Templates != nil {
-			all = append(all, room.Templates)
+			rooms = append(rooms, room.Templates)
 		}
 	}
-	parsed := make(pages)
-	for _, w := range f.Tongues {
-		shared := template.New("").Funcs(f.functions(w))
-		parseFile(shared, templates, layoutFile)
-		for _, room := range all {
-			if _, err := fs.Stat(room, partsFile); err == nil {
-				parseFile(shared, room, partsFile)
-			}
-		}
-		parsed[w.Code] = map[string]*template.Template{"parts": shared}
-		for _, room := range all {
-			for _, file := range filesOf(room) {
-				page := template.Must(shared.Clone())
-				parseFile(page, room, file)
-				parsed[w.Code][strings.TrimSuffix(path.Base(file), ".html")] = page
+	for _, room := range rooms {
+		for _, file := range filesOf(room) {
+			page := strings.TrimSuffix(path.Base(file), ".html")
+			for name, tree := range treesOf(file, textOf(room, file)) {
+				if name == "main" {
+					name = contentOf(page)
+					layout := strings.ReplaceAll(layouts, `{{template "main" .}}`, fmt.Sprintf("{{template %q .}}", name))
+					add(set, layoutOf(page), treesOf(layoutFile, layout)["layout"])
+				}
+				add(set, name, tree)
 			}
 		}
 	}
-	return parsed
+	return set
 }
+
+// contentOf is the name of the page's content, and layoutOf that of the page with all that stands around it.
+func contentOf(page string) string { return page + " main" }
+func layoutOf(page string) string  { return page + " layout" }
 
 // indented is how lines of templates begin, which is not sent.
 var indented = regexp.MustCompile(`\n[\t ]+`)
 
-// parseFile adds what the file defines to the templates.
-func parseFile(to *template.Template, room fs.FS, file string) {
+func textOf(room fs.FS, file string) string {
 	text, err := fs.ReadFile(room, file)
 	if err != nil {
 		panic(err) // embedded
 	}
-	template.Must(to.New(file).Parse(indented.ReplaceAllString(string(text), "\n")))
+	return indented.ReplaceAllString(string(text), "\n")
 }
 
-// filesOf are the pages of the room.
+// treesOf are the templates that the text of the file defines.
+func treesOf(file, text string) map[string]*parse.Tree {
+	defined := make(map[string]*parse.Tree)
+	tree := parse.New(file)
+	tree.Mode = parse.SkipFuncCheck // which is done when they are executed
+	if _, err := tree.Parse(text, "", "", defined); err != nil {
+		panic(err) // embedded
+	}
+	delete(defined, file) // what stands between the definitions
+	return defined
+}
+
+func add(set *template.Template, name string, tree *parse.Tree) {
+	if set.Lookup(name) != nil {
+		panic("two templates are called " + name)
+	}
+	template.Must(set.AddParseTree(name, tree))
+}
+
+// filesOf are the files of the room's templates: one for each page, and parts.
 func filesOf(room fs.FS) (files []string) {
 	all, err := fs.Glob(room, "templates/*.html")
 	if err != nil { // the pattern is bad
 		panic(err)
 	}
 	for _, file := range all {
-		if file != partsFile && file != layoutFile {
+		if file != layoutFile {
 			files = append(files, file)
 		}
 	}

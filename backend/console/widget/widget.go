@@ -235,7 +235,7 @@ func (c *room) showStage(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	if err := c.Pages[f.Words.Code]["widget"].ExecuteTemplate(w, "stage", f); err != nil {
+	if err := c.Template(f.Words, w, "stage", f); err != nil {
 		return err
 	}
 	return nil
