@@ -11,7 +11,7 @@
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root. Then beside the worst of one address
 //	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
-//	go run ./bench memory     # memory of a thousand pages that nobody reads, with and without CSS selectors
+//	go run ./bench memory     # memory of a thousand sites, with and without Frontdesk, and of a thousand pages that nobody reads
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench live       # what PostgreSQL has to do for open consoles

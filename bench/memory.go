@@ -24,9 +24,17 @@ const (
 	unreadSize = 400 << 10
 )
 
-// memory measures what a Caddy holds for connections that ask for a page and do
-// not read it, without CSS selectors, with one that is found in the stream, and with one that needs the page whole.
+// memory measures what a Caddy holds for its sites, and for connections that nobody reads.
 func memory(ctx context.Context, folder, caddy string) error {
+	if err := memoryOfSites(ctx, folder, caddy); err != nil {
+		return err
+	}
+	return memoryUnread(ctx, folder, caddy)
+}
+
+// memoryUnread measures what a Caddy holds for connections that ask for a page and do
+// not read it, without CSS selectors, with one that is found in the stream, and with one that needs the page whole.
+func memoryUnread(ctx context.Context, folder, caddy string) error {
 	body := page.Page{Size: unreadSize, Numbers: numbersOnPage}.Make()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

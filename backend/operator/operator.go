@@ -101,12 +101,14 @@ func New(d *db.DB, now func() time.Time) *Operators {
 	return &Operators{db: d, now: now, ids: d.Sequence("operators", 1), verifier: passwords.NewVerifier()}
 }
 
-var loginForm = regexp.MustCompile(`^[\p{L}\p{N}._@+-]{1,64}$`)
+// loginForm says which signs a login has. How many these are is counted apart: a bound in the expression would repeat the
+// classes of all languages that often.
+var loginForm = regexp.MustCompile(`^[\p{L}\p{N}._@+-]+$`)
 
 // FoldLogin is the form in which a login is stored and looked up, or [ErrLogin] when no account can have it.
 func FoldLogin(login string) (string, error) {
 	login = strings.ToLower(strings.TrimSpace(login))
-	if !loginForm.MatchString(login) {
+	if utf8.RuneCountInString(login) > 64 || !loginForm.MatchString(login) {
 		return "", ErrLogin
 	}
 	return login, nil

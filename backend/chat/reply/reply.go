@@ -35,12 +35,12 @@ type Reply struct {
 	Text  string
 }
 
-var replyWord = regexp.MustCompile(`^[\p{L}\p{N}_-]{1,32}$`)
+var replyWord = regexp.MustCompile(`^[\p{L}\p{N}_-]+$`)
 
 // Check returns an error that says what is wrong with the reply by itself.
 func (r Reply) Check() error {
 	switch {
-	case !utf8.ValidString(r.Word) || !replyWord.MatchString(r.Word):
+	case !utf8.ValidString(r.Word) || utf8.RuneCountInString(r.Word) > 32 || !replyWord.MatchString(r.Word):
 		return ErrWord
 	case strings.TrimSpace(r.Text) == "" || !utf8.ValidString(r.Text) || strings.ContainsRune(r.Text, 0) || utf8.RuneCountInString(r.Text) > chat.MaxText:
 		return ErrText

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // FormField is a field of the request form: name, phone, email or message, or a field of the site's own. The name of
@@ -48,7 +49,7 @@ func (w *Widget) checkFields() error {
 
 // Check returns an error that says what is wrong with the field.
 func (f FormField) Check() error {
-	if !fieldName.MatchString(f.Name) {
+	if utf8.RuneCountInString(f.Name) > 64 || !fieldName.MatchString(f.Name) {
 		return fmt.Errorf("field %.80q: expected a name of at most 64 letters, digits, dots, _ and -", f.Name)
 	}
 	if len(f.Label) == 0 && !slices.Contains(KnownFields, f.Name) {

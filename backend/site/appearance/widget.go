@@ -90,7 +90,7 @@ const (
 
 var (
 	color     = regexp.MustCompile(`^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
-	fieldName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,63}$`)
+	fieldName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 )
 
 // Check returns an error for the first wrong value, and its name in JSON.
