@@ -23,6 +23,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,6 +33,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/bench/rewrite"
 )
 
 // options are what the command line says.
@@ -123,7 +126,7 @@ func run(ctx context.Context, o options) error {
 	parts := map[string]func() error{
 		"rewrite": func() error {
 			// Of many short turns some are undisturbed on any machine.
-			return rewrite(ctx, folder, o.bun, strings.Split(o.sizes, ","), 3*o.rounds, o.slice/30)
+			return rewrite.Run(ctx, folder, o.bun, strings.Split(o.sizes, ","), 3*o.rounds, o.slice/30)
 		},
 		"pages":    with(func(program string) error { return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice) }),
 		"arrivals": with(func(program string) error { return arrivals(ctx, folder, program, o.rounds, o.slice) }),
@@ -136,7 +139,9 @@ func run(ctx context.Context, o options) error {
 			}
 			return attack(ctx, folder, program, o.worst, o.rounds, o.slice)
 		}),
-		"memory":  with(func(program string) error { return memory(ctx, folder, program) }),
+		"memory": with(func(program string) error {
+			return errors.Join(memoryOfSites(ctx, folder, program), memory(ctx, folder, program))
+		}),
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
 		"inbox":   func() error { return searchLeads(ctx, folder, o.leads, 7*o.rounds) },
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),

@@ -24,17 +24,9 @@ const (
 	unreadSize = 400 << 10
 )
 
-// memory measures what a Caddy holds for its sites, and for connections that nobody reads.
-func memory(ctx context.Context, folder, caddy string) error {
-	if err := memoryOfSites(ctx, folder, caddy); err != nil {
-		return err
-	}
-	return memoryUnread(ctx, folder, caddy)
-}
-
-// memoryUnread measures what a Caddy holds for connections that ask for a page and do
+// memory measures what a Caddy holds for connections that ask for a page and do
 // not read it, without CSS selectors, with one that is found in the stream, and with one that needs the page whole.
-func memoryUnread(ctx context.Context, folder, caddy string) error {
+func memory(ctx context.Context, folder, caddy string) error {
 	body := page.Page{Size: unreadSize, Numbers: numbersOnPage}.Make()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,7 +44,7 @@ func memoryUnread(ctx context.Context, folder, caddy string) error {
 	fmt.Printf("%-22s %10s %10s %14s %10s\n", "numbers", "idle, MB", "held, MB", "KB for each", "passed on")
 	n := page.Numbers(1)[0]
 	for _, side := range []struct{ name, places string }{
-		{"without selectors", ""}, {"in the stream", "selector \"" + selectorOnPage + "\"\n"}, {"of whole pages", "selector \".contact a:nth-child(1)\"\n"},
+		{"without selectors", ""}, {"in the stream", "selector \"" + page.Selector + "\"\n"}, {"of whole pages", "selector \".contact a:nth-child(1)\"\n"},
 	} {
 		directives := fmt.Sprintf("prerender static\nnumber %s {\n%sstatic %s utm_source=news\n}", n.Digits, side.places, n.Replacement)
 		u, err := unread(ctx, folder, caddy, listener.Addr().String(), directives, &asked)

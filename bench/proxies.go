@@ -64,7 +64,7 @@ func startProxies(ctx context.Context, folder, caddy, origin string, numbers boo
 		return sides, stop, err
 	}
 	if numbers {
-		for _, with := range []struct{ name, place string }{{"frontdesk, 3 numbers", ""}, {"frontdesk, 3 numbers, selector", selectorOnPage}} {
+		for _, with := range []struct{ name, place string }{{"frontdesk, 3 numbers", ""}, {"frontdesk, 3 numbers, selector", page.Selector}} {
 			if err := begin(with.name, "caddy", frontdeskConfig(with.name, numberDirectives(with.place)), runCaddy); err != nil {
 				return sides, stop, err
 			}
@@ -132,9 +132,6 @@ func caddyConfig(global, directive string) string {
 func frontdeskConfig(database, directives string) string {
 	return caddyConfig("frontdesk {\n\t\tdatabase sqlite FOLDER/"+strings.NewReplacer(" ", "-", ",", "").Replace(database)+".db\n\t}", "frontdesk shop {\n\t\t"+directives+"\n\t}")
 }
-
-// selectorOnPage names links of the pages that show numbers.
-const selectorOnPage = ".contact a.tel"
 
 // numberDirectives are three numbers with a tracking number each for the source
 // that all requests come from. The first one also stands where the selector says, if there is one.

@@ -210,3 +210,6 @@ var (
 	english = strings.Fields("the lamp on a table gives warm light made of brass &amp; glass it&#8217;s and costs less than you would think we deliver within 3 days to every town and order by telephone from morning until late with switch cord shade reading evening quiet design workshop by hand each one signed café")
 	russian = strings.Fields("лампа на столе даёт тёплый свет из латуни и стекла и стоит меньше чем вы думаете доставим за 3 дня в любой город закажите по телефону с утра до вечера абажур шнур выключатель для чтения вечером тихий дизайн мастерская вручную каждая подписана 20&nbsp;см")
 )
+
+// Selector names links of the pages that show numbers.
+const Selector = ".contact a.tel"

@@ -1,4 +1,6 @@
-package main
+// Package rewrite measures how fast pages are copied in memory when they are looked through on the way, beside other
+// rewriters.
+package rewrite
 
 import (
 	"context"
@@ -35,8 +37,9 @@ const unknown = -1
 // pageNames are the sizes that pages may have.
 var pageNames = map[string]int{"10KB": 10 << 10, "100KB": 100 << 10, "1MB": 1 << 20, "10MB": 10 << 20}
 
-// rewrite compares how fast pages are copied when they are looked through on the way.
-func rewrite(ctx context.Context, folder, bun string, sizes []string, rounds int, slice time.Duration) error {
+// Run measures pages of the sizes, such as "10KB", for so many rounds of a slice for each side. bun is the program that has
+// lol-html; without it, that side is left out. Files go into the folder.
+func Run(ctx context.Context, folder, bun string, sizes []string, rounds int, slice time.Duration) error {
 	sides := rewriters()
 	if path, err := exec.LookPath(bun); err != nil {
 		fmt.Printf("%s is not installed: measured without lol-html\n", bun)
@@ -127,6 +130,11 @@ func repeat(once func() error) copies {
 		runtime.ReadMemStats(&after)
 		return spent{copies: n, cpu: cpu, allocations: int(after.Mallocs - before.Mallocs)}, nil
 	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
 }
 
 func ownCPU() time.Duration {

@@ -1,4 +1,4 @@
-package main
+package rewrite
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package main
+package rewrite
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func rewriters() []rewriter {
 		inProcess("memcpy", copyMemory(), unchanged),
 		inProcess("frontdesk, insertion only", insertOnly(), unchanged),
 		replacing(3, ""),
-		replacing(3, selectorOnPage),
+		replacing(3, page.Selector),
 		replacing(100, ""),
 		inProcess("x/net/html tokenizer, raw", tokenize, unchanged),
 		inProcess("goquery, parse and render", parseAndRender, nil),
