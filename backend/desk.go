@@ -45,6 +45,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/days"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
+	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
 
 // Desk is the open service: the subjects, and what serves them over HTTP.
@@ -59,7 +65,13 @@ type Desk struct {
 	Numbers     *inventory.Inventory
 	Leases      *lease.Leases
 	Previews    *preview.Previews
+	Keys        *key.Keys
+	Texts       *quota.Texts
+	Days        *days.Days
 	Visits      *visit.Visits
+	Cards       *card.Cards
+	Onsite      *onsite.Visitors
+	Retention   *retain.Retention
 	Leads       *lead.Leads
 	Inbox       *inbox.Inbox
 	Refused     *refused.Refusals
@@ -109,7 +121,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.SignIns, desk.Presence = signin.New(d, desk.Operators, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
 	desk.configured.Store(new(Configuration))
 	var err error
-	if desk.Visits, err = visit.Open(ctx, d, time.Now, desk.Leases.Prolong); err != nil {
+	if desk.Keys, err = key.Open(ctx, d, time.Now); err != nil {
+		return nil, err
+	}
+	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d)
+	desk.Onsite = onsite.New(d, desk.Keys, desk.Cards, time.Now, desk.Leases.Prolong)
+	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days}, time.Now); err != nil {
 		return nil, err
 	}
 	if desk.Previews, err = preview.Open(ctx, d, time.Now); err != nil {
@@ -120,7 +137,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
-	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Numbers: desk.Leases.ShownAt}, time.Now)
+	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt}, time.Now)
 	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
 	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
 	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue}, time.Now)
@@ -128,9 +145,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Chats = chat.New(chat.Subjects{
-		DB: d, Visits: desk.Visits, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf,
+		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf,
 	}, time.Now)
-	desk.Transcripts = transcript.New(d, desk.Chats, desk.Visits, desk.Queue, desk.letters(), time.Now)
+	desk.Transcripts = transcript.New(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Replies = reply.New(d)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
@@ -145,7 +162,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
-		Visits: desk.Visits, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Name: desk.operatorName,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
@@ -155,7 +172,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,

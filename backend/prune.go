@@ -45,7 +45,7 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}{
 			{"refused submissions", func(ctx context.Context) error { _, err := d.Refused.Prune(ctx); return err }},
 			{"deliveries", d.Deliveries.Prune},
-			{"how much was stored", d.Visits.PruneTexts},
+			{"how much was stored", d.Texts.Prune},
 			{"what became of pages", d.Sites.PrunePages},
 			{"captchas", d.Captchas.Prune},
 			{"the networks of callbacks", d.Callbacks.Prune},
@@ -68,10 +68,10 @@ func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 		}
 		before := time.Now().Add(-kept)
 		sessions := 0
-		older, err := d.Visits.HasOlder(ctx, before)
+		older, err := d.Retention.HasOlder(ctx, before)
 		if err == nil && older {
 			_, err = d.DB.Duty(ctx, "retention", func(ctx context.Context) (err error) {
-				sessions, err = d.Visits.Prune(ctx, before)
+				sessions, err = d.Retention.Prune(ctx, before)
 				return err
 			})
 		}

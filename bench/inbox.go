@@ -18,8 +18,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // searchLeads measures how long each filter and search of the console's list of leads takes among many.
@@ -205,11 +205,11 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 	if err := fillInbox(ctx, settings, words, leads); err != nil {
 		return err
 	}
-	visits, err := visit.Open(ctx, d, time.Now)
+	visits, err := visittest.Make(ctx, d, time.Now)
 	if err != nil {
 		return err
 	}
-	all := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now)
+	all := lead.New(lead.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts}, time.Now)
 	list := inbox.New(d, all, time.Now)
 	fmt.Printf("The inbox with %d leads of four sites on %s (made in %v), %d rounds each; milliseconds for a page of 50\n", leads, settings.Engine, time.Since(begun).Round(time.Second), rounds)
 	fmt.Printf("%-34s %10s %10s %12s %12s %8s\n", "", "p50", "p95", "one site p50", "one site p95", "leads")

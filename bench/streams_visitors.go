@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // startVisitors runs Frontdesk with visitors who have the chat open, and an operator whose console is open.
@@ -83,13 +84,13 @@ func prepareVisitors(ctx context.Context, file string) (tokens []string, err err
 	if err != nil {
 		return nil, err
 	}
-	visits, err := visit.Open(ctx, d, time.Now)
+	visits, err := visittest.Make(ctx, d, time.Now)
 	if err != nil {
 		return nil, err
 	}
 	for n := range openStreams {
 		id := visit.ID(n + 1)
-		tokens = append(tokens, visits.Token(shop.ID, visit.Ref{Visitor: id, Visit: id, View: id}, conversation.OpensLine, time.Hour))
+		tokens = append(tokens, visits.Keys.Token(shop.ID, visit.Ref{Visitor: id, Visit: id, View: id}, conversation.OpensLine, time.Hour))
 	}
 	return tokens, nil
 }

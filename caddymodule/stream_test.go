@@ -58,7 +58,7 @@ func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
 	defer done()
 	shop, err := desk.Sites.ByKey(t.Context(), "shop")
 	require.NoError(t, err)
-	token := desk.Visits.Token(shop.ID, visit.Ref{Visitor: 1, Visit: 1, View: 1}, conversation.OpensLine, time.Minute)
+	token := desk.Keys.Token(shop.ID, visit.Ref{Visitor: 1, Visit: 1, View: 1}, conversation.OpensLine, time.Minute)
 	open := func() *bufio.Reader {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)

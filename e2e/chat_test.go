@@ -29,7 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // seeChat gives the tests the closed shadow root of the panels, which stays closed.
@@ -162,8 +162,7 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 	d, err := db.Open(context.Background(), settings, zap.NewNop())
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
-	visits, err := visit.Open(t.Context(), d, time.Now)
-	require.NoError(t, err)
+	visits := visittest.Open(t, d, time.Now)
 	operators := operator.New(d, time.Now)
 	o, err := operators.Create(t.Context(), operator.Server(), operator.Account{Login: "ann", Name: "Ann", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
 	require.NoError(t, err)
@@ -187,7 +186,7 @@ func (p *program) answers(t *testing.T, settings db.Settings) *answerer {
 		}
 	})
 	t.Cleanup(func() { cancel(); renewing.Wait() })
-	return &answerer{t: t, db: d, chats: chat.New(chat.Subjects{DB: d, Visits: visits}, time.Now), groups: groups, site: site, id: o.ID, lease: lease}
+	return &answerer{t: t, db: d, chats: chat.New(chat.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards}, time.Now), groups: groups, site: site, id: o.ID, lease: lease}
 }
 
 // conversation is the only one there is.

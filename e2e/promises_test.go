@@ -26,7 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // credentials of a page view, as the script gets them: with the token of a browser that sends no cookies.
@@ -117,9 +117,8 @@ func TestKillLosesNoAcknowledgedLead(t *testing.T) {
 	d, err := db.Open(context.Background(), settings, zap.NewNop())
 	require.NoError(t, err)
 	defer d.Close()
-	visits, err := visit.Open(t.Context(), d, time.Now)
-	require.NoError(t, err)
-	leads, err := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now).List(t.Context(), scope.All(), lead.Cursor{}, 1_000_000)
+	visits := visittest.Open(t, d, time.Now)
+	leads, err := lead.New(lead.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts}, time.Now).List(t.Context(), scope.All(), lead.Cursor{}, 1_000_000)
 	require.NoError(t, err)
 	stored := map[string]bool{}
 	for _, l := range leads {

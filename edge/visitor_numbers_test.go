@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
@@ -181,10 +181,10 @@ func TestPresenceKeepsTheNumber(t *testing.T) {
 		return leases[0]
 	}
 	begun := held()
-	live, err := desk.Visits.Live(t.Context(), scope.All())
+	live, err := desk.Onsite.Live(t.Context(), scope.All())
 	require.NoError(t, err)
 	require.Len(t, live.Visits, 1)
-	desk.Visits.See(begun.Site, live.Visits[0].Ref, visit.Here)
+	desk.Onsite.See(begun.Site, live.Visits[0].Ref, onsite.Here)
 	require.Eventually(t, func() bool { return held().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, begun.Begun, held().Begun)
 }

@@ -55,7 +55,7 @@ func TestPersonCommands(t *testing.T) {
 	left := leadsOf(t, desk)
 	require.Len(t, left, 1)
 	require.Equal(t, boris.name, left[0].Name)
-	_, err = desk.Visits.Card(t.Context(), 1, visit.ID(first))
+	_, err = desk.Cards.Card(t.Context(), 1, visit.ID(first))
 	require.Error(t, err)
 
 	output, err = do("", "erase", "--yes", fmt.Sprintf("shop/%d", second))

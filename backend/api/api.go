@@ -32,6 +32,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // Observer is told what was stored, for counting. It must not block.
@@ -52,7 +55,10 @@ type Presence interface {
 
 // Subjects are what the routes need.
 type Subjects struct {
+	Keys        *key.Keys
+	Texts       *quota.Texts
 	Visits      *visit.Visits
+	Onsite      *onsite.Visitors
 	Leads       *lead.Leads
 	Refused     *refused.Refusals
 	Presence    Presence
@@ -81,13 +87,13 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	if observer == nil {
 		observer = nobody{}
 	}
-	views, online := view.New(subjects.Visits, observer.View), online(subjects.Presence, logger)
+	views, online := view.New(subjects.Visits, subjects.Keys, subjects.Texts, observer.View), online(subjects.Presence, logger)
 	a := &API{
-		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, views, observer),
-		Tracker: tracker.New(subjects.Visits, views, online, logger),
+		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, subjects.Keys, views, observer),
+		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views}, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
-			Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts,
+			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts,
 			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Name: subjects.Name,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),

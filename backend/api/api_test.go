@@ -40,6 +40,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -48,7 +49,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 type desk struct {
 	t         testing.TB
 	db        *db.DB
-	visits    *visit.Visits
+	visits    *visittest.Rooms
 	leads     *lead.Leads
 	refusals  *refused.Refusals
 	operators *operator.Operators
@@ -110,9 +111,9 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	s := &desk{t: t, db: d, logs: logs, counted: &counter{leads: map[string]int{}}}
 	now := func() time.Time { return time.Now().Add(time.Duration(s.clock.Load())) }
 	var err error
-	s.visits, err = visit.Open(context.Background(), d, now)
+	s.visits, err = visittest.Make(context.Background(), d, now)
 	require.NoError(t, err)
-	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
+	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts}, now)
 	s.refusals = refused.New(d, s.leads, nil, now)
 	s.operators, s.groups = operator.New(d, now), group.New(d, now)
 	s.presence = presence.New(d, s.operators, s.groups, now)
@@ -122,12 +123,12 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 		DB: d, Queue: queue.New(d, zap.NewNop()), Diallers: func() []telephony.Dialler { return nil },
 	}, now, zap.NewNop())
 	require.NoError(t, err)
-	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits}, now)
+	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts, Cards: s.visits.Cards}, now)
 	s.chatting = live.New(d, s.chats, journal.New(d), s.presence.Online)
 	t.Cleanup(s.chatting.Close)
 	handler := api.New(api.Subjects{
-		Visits: s.visits, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
-		Transcripts: transcript.New(d, s.chats, s.visits, queue.New(d, zap.NewNop()), transcript.Letters{Can: func() bool { return false }}, now),
+		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Transcripts: transcript.New(d, s.chats, queue.New(d, zap.NewNop()), transcript.Letters{Can: func() bool { return false }}, now),
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {
 				panic("no names today")

@@ -13,7 +13,7 @@ import (
 func TestPresence(t *testing.T) {
 	each(t, func(t *testing.T, s *desk, _ string) {
 		here := func() int {
-			live, err := s.visits.Live(t.Context(), scope.Of(siteID))
+			live, err := s.visits.Onsite.Live(t.Context(), scope.Of(siteID))
 			require.NoError(t, err)
 			return len(live.Visits)
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // Above the quota of a visitor or a site texts are cut, until the day is over. Leads are kept, with their contacts.
 func TestQuota(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		site := siteOf(variantB)
-		site.Quota = visit.Quota{Visitor: 100_000, Site: 280_000}
+		site.Quota = quota.Quota{Visitor: 100_000, Site: 280_000}
 		s := serve(t, d, site)
 		long := strings.Repeat("ö", 25_000)
 		n := 0
@@ -97,7 +97,7 @@ func TestQuota(t *testing.T) {
 		request(ann, object{"message": long})
 		require.False(t, cut(), "on the next day")
 		s.clock.Add(int64(48 * time.Hour))
-		require.NoError(t, s.visits.PruneTexts(t.Context()))
+		require.NoError(t, s.visits.Texts.Prune(t.Context()))
 		left, _, err := db.One(t.Context(), d.Read(), db.Only[int64], `SELECT COUNT(*) FROM stored_texts`)
 		require.NoError(t, err)
 		require.Zero(t, left)

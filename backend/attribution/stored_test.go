@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // Pages that replace numbers follow the visitor's cookie, and the script follows the stored visits. Both show the same
@@ -29,8 +30,7 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		random := rand.New(rand.NewPCG(1, 2))
 		now := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-		visits, err := visit.Open(t.Context(), d, func() time.Time { return now })
-		require.NoError(t, err)
+		visits := visittest.Open(t, d, func() time.Time { return now })
 		shown := map[string]int{}
 		views := 0
 		for name, lines := range plans {
@@ -58,7 +58,7 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 						})
 						require.NoError(t, err)
 						visitor = view.Visitor
-						stored, err := a.ChooseStored(t.Context(), v.plan, visits, 1, view)
+						stored, err := a.ChooseStored(t.Context(), v.plan, visits.Visits, 1, view)
 						require.NoError(t, err)
 						require.Equal(t, want, v.plan.Shown(stored)[0], "%s, %s: %q", name, a, path)
 						if v.cookie != "" {
@@ -78,13 +78,12 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 // A view that a single-page site shows without loading is within the visit, whatever its address is.
 func TestStoredViewsWithoutALoad(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		visits, err := visit.Open(t.Context(), d, time.Now)
-		require.NoError(t, err)
+		visits := visittest.Open(t, d, time.Now)
 		p := plan(t, byNewsAndGoogle...)
 		see := func(visitor visit.ID, address, referrer, kind string) (visit.ID, string) {
 			view, err := visits.Arrive(t.Context(), 1, visitor, visit.Arrival{Nonce: address + kind, URL: "https://shop.example" + address, Referrer: referrer, Kind: kind})
 			require.NoError(t, err)
-			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits, 1, view)
+			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits.Visits, 1, view)
 			require.NoError(t, err)
 			return view.Visitor, p.Shown(choice)[0]
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -37,7 +38,7 @@ const (
 type exchange struct {
 	t      *testing.T
 	db     *db.DB
-	visits *visit.Visits
+	visits *visittest.Rooms
 	shown  *inventory.Inventory
 	leases *lease.Leases
 	leads  *lead.Leads
@@ -59,19 +60,17 @@ func exchanges(t *testing.T, test func(*testing.T, *exchange)) {
 
 func newExchange(t *testing.T, d *db.DB) *exchange {
 	x := &exchange{t: t, db: d, at: time.UnixMilli(1_795_000_000_000)}
-	var err error
-	x.visits, err = visit.Open(t.Context(), d, x.now)
-	require.NoError(t, err)
+	x.visits = visittest.Open(t, d, x.now)
 	x.shown = inventory.New(d, x.now)
 	x.leases = lease.New(d, x.now, nil)
-	x.leads, x.queue = lead.New(lead.Subjects{DB: d, Visits: x.visits}, x.now), queue.New(d, zap.NewNop())
+	x.leads, x.queue = lead.New(lead.Subjects{DB: d, Visits: x.visits.Visits, Texts: x.visits.Texts}, x.now), queue.New(d, zap.NewNop())
 	x.calls = x.exchange()
 	return x
 }
 
 // exchange returns the calls of a node on the same database.
 func (x *exchange) exchange() *call.Calls {
-	return call.New(call.Subjects{DB: x.db, Visits: x.visits, Leases: x.leases, Leads: x.leads, Queue: x.queue}, x.now)
+	return call.New(call.Subjects{DB: x.db, Visits: x.visits.Visits, Leases: x.leases, Leads: x.leads, Queue: x.queue}, x.now)
 }
 
 func (x *exchange) declare(sites map[int64][]number.Declared) {

@@ -74,9 +74,11 @@ func (c *Calls) attribute(ctx context.Context, tx db.Tx, call *Call) (site int64
 	}
 	site, found = e.find()
 	if found.Visit != 0 {
-		if found.Source, err = c.visits.SourceOfTx(ctx, tx, site, found.Visit); err != nil {
+		sources, err := c.visits.SourcesTx(ctx, tx, site, found.Visit)
+		if err != nil {
 			return 0, Finding{}, err
 		}
+		found.Source = sources[found.Visit]
 	}
 	return site, found, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 var simulated = flag.Int("visits", 2000, "how many visits TestSimulatedVisits has")
@@ -175,9 +176,9 @@ func (s *simulation) call(visitor visit.ID, called, caller string, late bool) {
 
 // say lets some of the open pages report that somebody is there. Each page does so once a minute.
 func (s *simulation) say() {
-	var seen []visit.Seen
+	var seen []onsite.Seen
 	for visitID := range s.there[s.said%len(s.there)] {
-		seen = append(seen, visit.Seen{Site: shopSite, Visit: visitID, Until: s.at.Add(90 * time.Second)})
+		seen = append(seen, onsite.Seen{Site: shopSite, Visit: visitID, Until: s.at.Add(90 * time.Second)})
 	}
 	require.NoError(s.t, s.db.Write(s.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return s.leases.Prolong(ctx, tx, seen) }))
 	s.said++

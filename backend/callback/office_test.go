@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -74,7 +75,7 @@ type office struct {
 	*callback.Callbacks
 	t        *testing.T
 	db       *db.DB
-	visits   *visit.Visits
+	visits   *visittest.Rooms
 	captchas *captcha.Captchas
 	groups   *group.Groups
 	queue    *queue.Queue
@@ -93,13 +94,12 @@ func open(t *testing.T, d *db.DB) *office {
 	o := &office{t: t, db: d, pbx: new(pbx)}
 	o.diallers = []telephony.Dialler{o.pbx}
 	var err error
-	o.visits, err = visit.Open(t.Context(), d, o.now)
-	require.NoError(t, err)
+	o.visits = visittest.Open(t, d, o.now)
 	o.captchas, err = captcha.Open(t.Context(), d, o.now)
 	require.NoError(t, err)
 	o.groups, o.queue = group.New(d, o.now), queue.New(d, zap.NewNop())
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
-		DB: d, Queue: o.queue, Visits: o.visits, Captchas: o.captchas, Groups: o.groups,
+		DB: d, Queue: o.queue, Visits: o.visits.Visits, Captchas: o.captchas, Groups: o.groups,
 		Diallers: func() []telephony.Dialler { return o.diallers },
 		Key:      func(context.Context, int64) (string, error) { return "shop", nil },
 	}, o.now, zap.NewNop())

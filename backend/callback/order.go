@@ -194,7 +194,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 		return Result{}, false, fmt.Errorf("taking a callback: %w", err)
 	}
 	begun, network, digits := *made, c.network(a), captcha.Read(a.CaptchaValue)
-	err = c.DB.Attempt(ctx, c.Visits.Key(a.Visitor), func(ctx context.Context, tx db.Tx) error {
+	err = c.DB.Attempt(ctx, int64(a.Visitor), func(ctx context.Context, tx db.Tx) error {
 		*made, earlier = begun, false
 		now := c.now()
 		if err := tx.Lock(ctx, lockOf(a.SiteID)); err != nil { // so that nobody else counts meanwhile

@@ -15,6 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // The kinds of the journal's entries. Their subject is the conversation. They contain nothing that anybody has written.
@@ -140,6 +142,8 @@ type Message struct {
 type Chats struct {
 	db      *db.DB
 	visits  *visit.Visits
+	texts   *quota.Texts
+	cards   *card.Cards
 	now     func() time.Time
 	ids     *db.Sequence
 	fileIDs *db.Sequence
@@ -151,6 +155,8 @@ type Chats struct {
 type Subjects struct {
 	DB     *db.DB
 	Visits *visit.Visits
+	Texts  *quota.Texts
+	Cards  *card.Cards
 	// Queue runs their jobs: an unanswered conversation becomes a lead. Without a queue, another process runs them.
 	Queue *queue.Queue
 	// Leads and Region, the country by which a site reads phones, are for these jobs.
@@ -161,7 +167,7 @@ type Subjects struct {
 // New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
-		db: s.DB, visits: s.Visits, now: now, leads: s.Leads, region: s.Region,
+		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region,
 		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64),
 	}
 	if s.Queue != nil {
@@ -177,7 +183,7 @@ func (c *Chats) write(ctx context.Context, siteID, id int64, f func(context.Cont
 	if err != nil {
 		return err
 	}
-	return c.db.Write(ctx, c.visits.Key(known.Visitor), func(ctx context.Context, tx db.Tx) error {
+	return c.db.Write(ctx, int64(known.Visitor), func(ctx context.Context, tx db.Tx) error {
 		now, found, err := lock(ctx, tx, `site_id = $1 AND id = $2`, siteID, id)
 		if err != nil {
 			return err

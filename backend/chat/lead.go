@@ -52,7 +52,7 @@ func (c *Chats) leadOf(ctx context.Context, of Conversation, name, region string
 		SiteID: of.SiteID, Ref: of.Ref, Origin: lead.Chat, URL: of.URL, Region: region, GroupID: of.GroupID,
 		CallID: fmt.Sprintf("chat-%d-%s", of.ID, name), Message: transcriptOf(messages),
 	}
-	card, err := c.visits.Card(ctx, of.SiteID, of.Visitor)
+	card, err := c.cards.Card(ctx, of.SiteID, of.Visitor)
 	if err != nil && !errors.Is(err, visit.ErrUnknown) {
 		return lead.Lead{}, err
 	}

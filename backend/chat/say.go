@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 const (
@@ -57,7 +58,7 @@ func (m *Message) Size() int {
 }
 
 // Shorten cuts the text to a line, and says so at its end.
-func (m *Message) Shorten() { m.Text = visit.Shortened(m.Text) }
+func (m *Message) Shorten() { m.Text = quota.Shortened(m.Text) }
 
 // prepare checks the message, and draws its random values outside of a write.
 func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
@@ -126,7 +127,7 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	if err != nil {
 		return Conversation{}, Message{}, err
 	}
-	err = c.db.Write(ctx, c.visits.Key(from.Visitor), func(ctx context.Context, tx db.Tx) error {
+	err = c.db.Write(ctx, int64(from.Visitor), func(ctx context.Context, tx db.Tx) error {
 		if err := c.visits.PresentTx(ctx, tx, from.SiteID, from.Ref); err != nil {
 			return err
 		}
@@ -214,7 +215,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		return m, fmt.Errorf("storing a message: %w", err)
 	}
 	if m.Author == Visitor {
-		c.visits.CountText(tx, now.SiteID, now.Visitor, size)
+		c.texts.Count(tx, now.SiteID, now.Visitor, size)
 	}
 	change := now.moveOn(m)
 	waiting := int64(0)

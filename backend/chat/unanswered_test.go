@@ -21,10 +21,10 @@ import (
 // desk does the jobs of conversations until the test ends, or stop is called.
 func desk(s *chattest.Shop) (leads *lead.Leads, stop func()) {
 	s.T.Helper()
-	leads = lead.New(lead.Subjects{DB: s.DB, Visits: s.Visits}, s.Now)
+	leads = lead.New(lead.Subjects{DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts}, s.Now)
 	q := queue.New(s.DB, zap.NewNop())
 	s.Chats = chat.New(chat.Subjects{
-		DB: s.DB, Visits: s.Visits, Queue: q, Leads: leads, Region: func(context.Context, int64) string { return "RU" },
+		DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards, Queue: q, Leads: leads, Region: func(context.Context, int64) string { return "RU" },
 	}, s.Now)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

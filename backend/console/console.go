@@ -54,6 +54,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/days"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // Subjects are what the console shows.
@@ -62,6 +65,9 @@ type Subjects struct {
 	Journal    *journal.Journal
 	Sites      *site.Sites
 	Visits     *visit.Visits
+	Cards      *card.Cards
+	Onsite     *onsite.Visitors
+	Days       *days.Days
 	Leads      *lead.Leads
 	Inbox      *leadinbox.Inbox
 	Refused    *refused.Refusals
@@ -130,15 +136,15 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	})
 	rows.Mount(f)
 	l := live.New(f, s.DB)
-	cards := &rows.Cards{Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
-	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
+	cards := &rows.Cards{Visitors: s.Cards, Onsite: s.Onsite, Leads: s.Leads, Leases: s.Leases, Calls: s.Calls}
+	people.Mount(l, people.Subjects{Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls})
-	talks.Mount(l, talks.Subjects{Chats: s.Chats, Replies: s.Replies, Visits: s.Visits, Cards: cards})
-	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visits: s.Visits, Region: s.Region})
+	talks.Mount(l, talks.Subjects{Chats: s.Chats, Replies: s.Replies, Cards: cards})
+	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
-	sites.Mount(f, sites.Subjects{Visits: s.Visits, Leads: s.Leads, Replies: s.Replies})
+	sites.Mount(f, sites.Subjects{Days: s.Days, Leads: s.Leads, Replies: s.Replies})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
 	staff.Mount(f)

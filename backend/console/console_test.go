@@ -47,6 +47,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -82,34 +83,34 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	t.Helper()
 	ctx := t.Context()
 	d := &desk{t: t}
-	visits, err := visit.Open(ctx, database, d.now)
+	visits, err := visittest.Make(ctx, database, d.now)
 	require.NoError(t, err)
 	previews, err := preview.Open(ctx, database, d.now)
 	require.NoError(t, err)
 	numbers, leases := inventory.New(database, d.now), lease.New(database, d.now, nil)
-	leads := lead.New(lead.Subjects{DB: database, Visits: visits, Numbers: leases.ShownAt}, d.now)
+	leads := lead.New(lead.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Numbers: leases.ShownAt}, d.now)
 	region := func(context.Context, int64) string { return "RU" }
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Forms:    form.New(database, d.now),
-		DB:       database, Journal: journal.New(database), Visits: visits,
+		DB:       database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
 		}),
 		Leads:     leads,
-		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits, Leads: leads, Region: region}, d.now),
+		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: leads, Region: region}, d.now),
 		Replies:   reply.New(database),
 		Operators: operator.New(database, d.now),
 		Groups:    group.New(database, d.now),
 		Numbers:   numbers,
 		Leases:    leases,
 	}
-	d.Calls = call.New(call.Subjects{DB: database, Visits: visits, Leases: leases, Leads: d.Leads}, d.now)
+	d.Calls = call.New(call.Subjects{DB: database, Visits: visits.Visits, Leases: leases, Leads: d.Leads}, d.now)
 	d.Inbox = inbox.New(database, d.Leads, d.now)
 	d.Refused = refused.New(database, d.Leads, nil, d.now)
 	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)
 	d.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
-		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits, Groups: d.Groups, Key: d.Sites.Key,
+		DB: database, Queue: queue.New(database, zap.NewNop()), Visits: visits.Visits, Groups: d.Groups, Key: d.Sites.Key,
 		Diallers: func() []telephony.Dialler {
 			if p := d.pbx.Load(); p != nil {
 				return []telephony.Dialler{p}

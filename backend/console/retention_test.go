@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
 
 // When visits are as old as they are kept, their leads and calls are still there, with the sources that brought them.
@@ -31,7 +32,7 @@ func TestLeadsAndCallsOutliveTheirVisits(t *testing.T) {
 				}
 			}
 			if when == "before" {
-				_, err := d.Visits.Prune(t.Context(), d.now().Add(time.Hour))
+				_, err := retain.New(d.DB).Prune(t.Context(), d.now().Add(time.Hour))
 				require.NoError(t, err)
 			}
 		}

@@ -56,8 +56,8 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError,
 	}
 	// The visit keeps its source itself. A lead whose visit is gone, or cannot be read now, is a lead all the same.
-	if source, err := l.visits.SourceOf(ctx, s.SiteID, s.Visit); err == nil {
-		lead.Source = source
+	if sources, err := l.visits.Sources(ctx, s.SiteID, s.Visit); err == nil {
+		lead.Source = sources[s.Visit]
 	}
 	for _, mark := range s.Marks {
 		lead.mark(mark)
@@ -109,7 +109,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			return err
 		}
 		stale := false
-		err = l.db.Write(ctx, l.visits.Key(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
+		err = l.db.Write(ctx, int64(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
 			a.stored, a.earlier = alone, 0 // it may be the second time
 			a.stored.Marks = slices.Clone(alone.Marks)
 			if stale, err = l.stale(ctx, tx, a.lead, into); err != nil || stale && try < joinTries {
@@ -136,7 +136,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) error {
 	lead := &a.stored
 	if lead.Origin != Chat { // else they were counted as they were said
-		l.visits.CountText(tx, lead.SiteID, lead.Visitor, a.size)
+		l.texts.Count(tx, lead.SiteID, lead.Visitor, a.size)
 	}
 	if err := forget(ctx, tx, lead.Lead); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // prose is a text of so many bytes, nearly all of whose words are different.
@@ -32,9 +33,8 @@ func prose(size int) string {
 
 func openLeads(b *testing.B, settings db.Settings) (*db.DB, *visit.Visits, *lead.Leads) {
 	d := dbtest.Open(b, settings)
-	v, err := visit.Open(b.Context(), d, time.Now)
-	require.NoError(b, err)
-	return d, v, lead.New(lead.Subjects{DB: d, Visits: v}, time.Now)
+	v := visittest.Open(b, d, time.Now)
+	return d, v.Visits, lead.New(lead.Subjects{DB: d, Visits: v.Visits, Texts: v.Texts}, time.Now)
 }
 
 var engines = map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres}

@@ -120,7 +120,7 @@ func TestSearchOfLongTexts(t *testing.T) {
 // What one of many filters returns is what the leads say that were stored.
 func TestFilters(t *testing.T) {
 	each(t, func(t *testing.T, s *shop) {
-		s.leads = lead.New(lead.Subjects{DB: s.db, Visits: s.visits, Numbers: func(_ context.Context, _ db.Tx, _ int64, v visit.ID, _ time.Time) ([]string, error) {
+		s.leads = lead.New(lead.Subjects{DB: s.db, Visits: s.visits.Visits, Texts: s.visits.Texts, Numbers: func(_ context.Context, _ db.Tx, _ int64, v visit.ID, _ time.Time) ([]string, error) {
 			return []string{fmt.Sprint("7495000000", v%3)}, nil
 		}}, func() time.Time { return time.UnixMilli(s.clock.Load()) })
 		random := rand.New(rand.NewPCG(1, 2))

@@ -61,7 +61,7 @@ func (l *Leads) joinedBy(ctx context.Context, lead Lead) (*joined, error) {
 func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
 	if lead.Visitor != 0 && (lead.Email != "" || lead.Phone != "") {
 		// On another node the same may be under way.
-		if err := tx.Lock(ctx, l.visits.Key(lead.Visitor)); err != nil {
+		if err := tx.Lock(ctx, int64(lead.Visitor)); err != nil {
 			return false, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -87,6 +88,7 @@ func (l Lead) OfCall() bool { return l.Origin == Missed || l.Origin == Call }
 type Leads struct {
 	db     *db.DB
 	visits *visit.Visits
+	texts  *quota.Texts
 	now    func() time.Time
 	ids    *db.Sequence
 
@@ -98,6 +100,7 @@ type Leads struct {
 type Subjects struct {
 	DB     *db.DB
 	Visits *visit.Visits
+	Texts  *quota.Texts
 	// Numbers says which numbers of pools a visitor has at a time, so that leads are found by them. nil says none.
 	Numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
@@ -105,7 +108,7 @@ type Subjects struct {
 // New returns the leads of the database.
 func New(s Subjects, now func() time.Time) *Leads {
 	return &Leads{
-		db: s.DB, visits: s.Visits, now: now, numbers: s.Numbers,
+		db: s.DB, visits: s.Visits, texts: s.Texts, now: now, numbers: s.Numbers,
 		ids: s.DB.Sequence("leads", 1024), deedIDs: s.DB.Sequence("lead_deeds", 64),
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 type shop struct {
 	t        *testing.T
 	db       *db.DB
-	visits   *visit.Visits
+	visits   *visittest.Rooms
 	leads    *lead.Leads
 	inbox    *inbox.Inbox
 	refusals *refused.Refusals
@@ -44,10 +45,8 @@ func each(t *testing.T, test func(t *testing.T, s *shop)) {
 		s := &shop{t: t, db: d}
 		s.clock.Store(1_790_000_000_000)
 		now := func() time.Time { return time.UnixMilli(s.clock.Load()) }
-		var err error
-		s.visits, err = visit.Open(t.Context(), d, now)
-		require.NoError(t, err)
-		s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits}, now)
+		s.visits = visittest.Open(t, d, now)
+		s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts}, now)
 		s.inbox = inbox.New(d, s.leads, now)
 		s.refusals = refused.New(d, s.leads, nil, now)
 		test(t, s)

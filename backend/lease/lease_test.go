@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -62,9 +63,9 @@ func (l *lessor) take(visitor visit.ID, visitID ...visit.ID) string {
 // there reports that the visitors look at a page.
 func (l *lessor) there(ids ...visit.ID) {
 	l.t.Helper()
-	var seen []visit.Seen
+	var seen []onsite.Seen
 	for _, visitID := range ids {
-		seen = append(seen, visit.Seen{Site: 1, Visit: visitID, Until: l.now.Add(90 * time.Second)})
+		seen = append(seen, onsite.Seen{Site: 1, Visit: visitID, Until: l.now.Add(90 * time.Second)})
 	}
 	require.NoError(l.t, l.db.Write(l.t.Context(), 0, func(ctx context.Context, tx db.Tx) error { return l.leases.Prolong(ctx, tx, seen) }))
 }

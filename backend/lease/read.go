@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // Bounds of results.
@@ -102,8 +103,8 @@ func leasesOf(rows []record) []Lease {
 	return leases
 }
 
-// Prolong moves the ends of the leases of visitors who are there, in the transaction tx. It is a [visit.Attend].
-func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []visit.Seen) error {
+// Prolong moves the ends of the leases of visitors who are there, in the transaction tx. It is a [onsite.Attend].
+func (l *Leases) Prolong(ctx context.Context, tx db.Tx, seen []onsite.Seen) error {
 	now := l.now().UnixMilli()
 	free := ""
 	if tx.Engine() == db.Postgres { // a locked row is being leased or continued right now

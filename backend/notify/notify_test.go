@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -32,7 +33,7 @@ type world struct {
 	*notify.Deliveries
 	t        testing.TB
 	db       *db.DB
-	visits   *visit.Visits
+	visits   *visittest.Rooms
 	leases   *lease.Leases
 	settings atomic.Pointer[notify.Settings]
 	results  counts
@@ -58,14 +59,13 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	w := &world{t: t, db: d}
 	w.settings.Store(&notify.Settings{Allowed: loopback, Console: "https://desk.example/"})
 	var err error
-	w.visits, err = visit.Open(t.Context(), d, w.now)
-	require.NoError(t, err)
+	w.visits = visittest.Open(t, d, w.now)
 	w.leases = lease.New(d, w.now, nil)
 	subjects := notify.Subjects{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, zap.NewNop()), Sites: site.New(d, w.now, zap.NewNop()),
-		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits}, w.now),
+		Leads: lead.New(lead.Subjects{DB: d, Visits: w.visits.Visits, Texts: w.visits.Texts}, w.now),
 	}
-	subjects.Calls = call.New(call.Subjects{DB: d, Visits: w.visits, Leases: w.leases, Leads: subjects.Leads, Queue: subjects.Queue}, w.now)
+	subjects.Calls = call.New(call.Subjects{DB: d, Visits: w.visits.Visits, Leases: w.leases, Leads: subjects.Leads, Queue: subjects.Queue}, w.now)
 	w.Deliveries = notify.New(subjects, func() notify.Settings { return *w.settings.Load() }, &w.results, w.now, zap.NewNop())
 	shop, err := w.Sites.Provision(t.Context(), "shop.example")
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 var others = flag.Int("leads", 2000, "among how many leads of others the benchmarks look for a person")
@@ -63,9 +63,8 @@ func BenchmarkPerson(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := dbtest.Open(b, settings(b))
-			visits, err := visit.Open(b.Context(), d, time.Now)
-			require.NoError(b, err)
-			leads := lead.New(lead.Subjects{DB: d, Visits: visits}, time.Now)
+			visits := visittest.Open(b, d, time.Now)
+			leads := lead.New(lead.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts}, time.Now)
 			manyLeads(b, d, leads)
 			persons, err := person.New(b.Context(), d, time.Now, zap.NewNop(), func(context.Context) []string { return nil }, visits.Traces(), leads.Traces())
 			require.NoError(b, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -22,10 +23,9 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 const site = 1
 
 // busy has a visitor with so many page views in a visit, who has left an address.
-func busy(t *testing.T, d *db.DB, hits int) (*visit.Visits, visit.Ref) {
+func busy(t *testing.T, d *db.DB, hits int) (*visittest.Rooms, visit.Ref) {
 	t.Helper()
-	visits, err := visit.Open(t.Context(), d, time.Now)
-	require.NoError(t, err)
+	visits := visittest.Open(t, d, time.Now)
 	h, err := visits.Arrive(t.Context(), site, 0, visit.Arrival{Nonce: "first", URL: "https://shop.example/", Kind: "load"})
 	require.NoError(t, err)
 	require.NoError(t, visits.AddInfo(t.Context(), site, h.Ref, visit.Info{Email: "Ada@example.com"}))
@@ -38,7 +38,7 @@ func busy(t *testing.T, d *db.DB, hits int) (*visit.Visits, visit.Ref) {
 	return visits, h.Ref
 }
 
-func open(t *testing.T, d *db.DB, visits *visit.Visits) *person.Persons {
+func open(t *testing.T, d *db.DB, visits *visittest.Rooms) *person.Persons {
 	t.Helper()
 	persons, err := person.New(t.Context(), d, time.Now, zap.NewNop(), func(context.Context) []string { return nil }, visits.Traces())
 	require.NoError(t, err)

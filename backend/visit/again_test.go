@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func load(nonce string) visit.Arrival {
@@ -21,18 +22,18 @@ func load(nonce string) visit.Arrival {
 
 // If a visitor leaves a page before its view is answered, the page has no cookie when it reports the view again.
 func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
 		for _, apart := range []time.Duration{0, time.Second, 10 * time.Minute} {
 			nonce := "first " + apart.String()
-			first := report(t, v, 0, load(nonce))
+			first := v.Report(t, 0, load(nonce))
 			require.True(t, first.NewVisitor)
-			c.pass(apart)
-			again := report(t, v, 0, load(nonce))
+			c.Pass(apart)
+			again := v.Report(t, 0, load(nonce))
 			require.Equal(t, visit.View{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
-			again = report(t, v, first.Visitor, load(nonce))
+			again = v.Report(t, first.Visitor, load(nonce))
 			require.Equal(t, visit.View{Ref: first.Ref, At: first.At, URL: first.URL, Repeated: true}, again)
 		}
-		require.NotEqual(t, report(t, v, 0, load("")).Visitor, report(t, v, 0, load("")).Visitor)
+		require.NotEqual(t, v.Report(t, 0, load("")).Visitor, v.Report(t, 0, load("")).Visitor)
 		elsewhere, err := v.Arrive(t.Context(), site+1, 0, load("first 0s"))
 		require.NoError(t, err)
 		require.True(t, elsewhere.NewVisitor)
@@ -41,15 +42,15 @@ func TestFirstViewReportedTwiceIsOneVisitor(t *testing.T) {
 
 // A page reports its view again after seven later pages of the visitor have reported theirs.
 func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		visitor := see(t, v, 0, "https://shop.example/").Visitor
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		visitor := v.See(t, 0, "https://shop.example/").Visitor
 		var tabs []visit.View
 		for i := range 8 {
-			tabs = append(tabs, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
-			c.pass(time.Second)
+			tabs = append(tabs, v.Report(t, visitor, load(fmt.Sprint("tab ", i))))
+			c.Pass(time.Second)
 		}
 		for i, tab := range tabs {
-			require.Equal(t, visit.View{Ref: tab.Ref, At: tab.At, URL: tab.URL, Repeated: true}, report(t, v, visitor, load(fmt.Sprint("tab ", i))))
+			require.Equal(t, visit.View{Ref: tab.Ref, At: tab.At, URL: tab.URL, Repeated: true}, v.Report(t, visitor, load(fmt.Sprint("tab ", i))))
 		}
 		card, err := v.Card(t.Context(), site, visitor)
 		require.NoError(t, err)
@@ -60,13 +61,12 @@ func TestViewThatIsNotTheLatestIsRecognised(t *testing.T) {
 
 // A visitor without a cookie reports the same views on two nodes at the same time.
 func TestOneArrivalOnManyNodes(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
-		other, err := visit.Open(t.Context(), d, c.now)
-		require.NoError(t, err)
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, d *db.DB) {
+		other := visittest.Open(t, d, c.Now)
 		views := make([]visit.View, 40)
 		var wait sync.WaitGroup
 		for i := range views {
-			node := []*visit.Visits{v, other}[i%2]
+			node := []*visittest.Rooms{v, other}[i%2]
 			wait.Go(func() {
 				var err error
 				views[i], err = node.Arrive(context.Background(), site, 0, load("arrival"))
@@ -87,14 +87,13 @@ func TestOneArrivalOnManyNodes(t *testing.T) {
 
 // After a pause, views of a visitor on two nodes begin one visit. A view that both nodes receive is one view.
 func TestOneReturnOnManyNodes(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
-		other, err := visit.Open(t.Context(), d, c.now)
-		require.NoError(t, err)
-		visitor := see(t, v, 0, "https://shop.example/").Visitor
-		c.pass(time.Hour)
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, d *db.DB) {
+		other := visittest.Open(t, d, c.Now)
+		visitor := v.See(t, 0, "https://shop.example/").Visitor
+		c.Pass(time.Hour)
 		var wait sync.WaitGroup
 		for i := range 12 {
-			node := []*visit.Visits{v, other}[i%2]
+			node := []*visittest.Rooms{v, other}[i%2]
 			wait.Go(func() {
 				_, err := node.Arrive(context.Background(), site, visitor, load(fmt.Sprint("return ", i/4)))
 				assert.NoError(t, err)
@@ -111,14 +110,13 @@ func TestOneReturnOnManyNodes(t *testing.T) {
 
 // Nodes number views from blocks of their own. The pages of a visit are still in the order of their views.
 func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
-		other, err := visit.Open(t.Context(), d, c.now)
-		require.NoError(t, err)
-		visitor := report(t, other, 0, load("0")).Visitor
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, d *db.DB) {
+		other := visittest.Open(t, d, c.Now)
+		visitor := other.Report(t, 0, load("0")).Visitor
 		for i := 1; i < 12; i++ {
-			c.pass(time.Second)
-			last := report(t, []*visit.Visits{v, other}[i%2], visitor, load(fmt.Sprint(i)))
-			there, err := v.Live(t.Context(), scope.Of(site))
+			c.Pass(time.Second)
+			last := []*visittest.Rooms{v, other}[i%2].Report(t, visitor, load(fmt.Sprint(i)))
+			there, err := v.Onsite.Live(t.Context(), scope.Of(site))
 			require.NoError(t, err)
 			live := there.Visits
 			require.Len(t, live, 1)
@@ -138,19 +136,19 @@ func TestPagesAreInOrderWhicheverNodeSawThem(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "11", card.Visits[0].Pages[0].Title)
 		require.Equal(t, "0", card.Visits[0].Pages[11].Title)
-		require.Equal(t, c.now(), card.LastAt)
+		require.Equal(t, c.Now(), card.LastAt)
 	})
 }
 
 func TestEventKeepsTheVisitFromEnding(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/film")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/film")
 		for range 3 {
-			c.pass(20 * time.Minute)
+			c.Pass(20 * time.Minute)
 			require.NoError(t, v.TrackEvent(t.Context(), site, first.Ref, "", visit.UserEvent{Category: "film", Action: "goes on"}))
 		}
-		c.pass(20 * time.Minute)
-		require.Equal(t, first.Visit, see(t, v, first.Visitor, "https://shop.example/").Visit)
+		c.Pass(20 * time.Minute)
+		require.Equal(t, first.Visit, v.See(t, first.Visitor, "https://shop.example/").Visit)
 		card, err := v.Card(t.Context(), site, first.Visitor)
 		require.NoError(t, err)
 		require.Len(t, card.Visits[0].Events, 3)
@@ -159,30 +157,30 @@ func TestEventKeepsTheVisitFromEnding(t *testing.T) {
 
 // Moving within an open page is no return, whatever the address still holds.
 func TestOnlyAnArrivalBringsACampaign(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/")
 		for _, kind := range []string{"history", "restore", "load"} {
-			view := report(t, v, first.Visitor, visit.Arrival{Nonce: kind, Kind: kind, URL: "https://shop.example/?utm_source=news", UserAgent: chrome})
+			view := v.Report(t, first.Visitor, visit.Arrival{Nonce: kind, Kind: kind, URL: "https://shop.example/?utm_source=news", UserAgent: chrome})
 			require.Equal(t, kind == "load", view.NewVisit, kind)
 		}
 	})
 }
 
 func TestClickIDsBringVisitorsBack(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/?gclid=1")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/?gclid=1")
 		for _, step := range []struct {
 			query  string
 			begins bool
 		}{{"gclid=1", false}, {"ysclid=1", false}, {"gclid=2", true}, {"fbclid=1", true}, {"fbclid=1", false}, {"", false}, {"gclid=2", true}} {
-			require.Equal(t, step.begins, see(t, v, first.Visitor, "https://shop.example/?"+step.query).NewVisit, step.query)
+			require.Equal(t, step.begins, v.See(t, first.Visitor, "https://shop.example/?"+step.query).NewVisit, step.query)
 		}
 	})
 }
 
 func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, d *db.DB) {
-		mine, yours := see(t, v, 0, "https://shop.example/").Ref, see(t, v, 0, "https://shop.example/").Ref
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, d *db.DB) {
+		mine, yours := v.See(t, 0, "https://shop.example/").Ref, v.See(t, 0, "https://shop.example/").Ref
 		ctx := t.Context()
 		for _, ref := range []visit.Ref{
 			{Visitor: yours.Visitor, Visit: mine.Visit, View: mine.View}, {Visitor: mine.Visitor, Visit: yours.Visit, View: mine.View},

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // BenchmarkHit lets 32 clients report page views at once. One view in five is of a new visitor, and the others are of
@@ -23,8 +24,7 @@ func BenchmarkView(b *testing.B) {
 	const clients = 32
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
-			v, err := visit.Open(b.Context(), dbtest.Open(b, settings(b)), time.Now)
-			require.NoError(b, err)
+			v := visittest.Open(b, dbtest.Open(b, settings(b)), time.Now)
 			var mu sync.Mutex
 			var took []time.Duration
 			b.SetParallelism(clients / runtime.GOMAXPROCS(0))
@@ -68,8 +68,7 @@ func BenchmarkView(b *testing.B) {
 func BenchmarkProperties(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
-			v, err := visit.Open(b.Context(), dbtest.Open(b, settings(b)), time.Now)
-			require.NoError(b, err)
+			v := visittest.Open(b, dbtest.Open(b, settings(b)), time.Now)
 			view, err := v.Arrive(b.Context(), site, 0, visit.Arrival{URL: "https://shop.example/", Kind: "load"})
 			require.NoError(b, err)
 			require.NoError(b, v.SetProperty(b.Context(), site, view.Ref, "client", nil))

@@ -64,9 +64,9 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 	if err != nil {
 		return err
 	}
-	r := v.row(ref)
-	err = v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
-		if err := r.present(ctx, tx, siteID); err != nil {
+	r := v.keys.Row(ref)
+	err = v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
+		if err := present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
 		return v.AddInfoTx(ctx, tx, siteID, ref, told)
@@ -84,7 +84,7 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 	if info.name == "" && len(info.contacts) == 0 {
 		return nil
 	}
-	visitor, at := v.visitors.number(ref.Visitor), v.now().UnixMilli()
+	visitor, at := v.keys.Visitors.Number(ref.Visitor), v.now().UnixMilli()
 	before, found, err := db.One(ctx, tx, db.Only[string], `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`, siteID, visitor)
 	if err != nil || !found {
 		return err

@@ -13,11 +13,11 @@ import (
 // Traces says which rows belong to a person's visits. The visitor's row is erased first, so that nothing more is stored
 // for the visitor.
 func (v *Visits) Traces() trace.Subject {
-	visitor := func(id int64) int64 { return v.visitors.number(ID(id)) }
-	visit := func(id int64) int64 { return v.visits.number(ID(id)) }
-	visitors := func(number int64) int64 { return int64(v.visitors.id(number)) }
-	visits := func(number int64) int64 { return int64(v.visits.id(number)) }
-	views := func(number int64) int64 { return int64(v.views.id(number)) }
+	visitor := func(id int64) int64 { return v.keys.Visitors.Number(ID(id)) }
+	visit := func(id int64) int64 { return v.keys.Visits.Number(ID(id)) }
+	visitors := func(number int64) int64 { return int64(v.keys.Visitors.ID(number)) }
+	visits := func(number int64) int64 { return int64(v.keys.Visits.ID(number)) }
+	views := func(number int64) int64 { return int64(v.keys.Views.ID(number)) }
 	of := map[string]func(int64) int64{"visitor_id": visitors, "visit_id": visits, "view_id": views}
 	const ofVisitor, ofVisit = `site_id = $1 AND visitor_id = $2`, `site_id = $1 AND visit_id = $2`
 	return trace.Subject{
@@ -58,7 +58,7 @@ func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) 
 		query = `SELECT site_id, visitor_id FROM contacts WHERE kind = 'email' AND lower(value) = lower($1)`
 	case trace.Visitor:
 		query = `SELECT site_id, id FROM visits WHERE site_id = $1 AND visitor_id = $2`
-		args = []any{m.SiteID, v.visitors.number(ID(m.ID))}
+		args = []any{m.SiteID, v.keys.Visitors.Number(ID(m.ID))}
 	default:
 		return nil, nil
 	}
@@ -68,9 +68,9 @@ func (v *Visits) findTraces(ctx context.Context, from db.Queries, m trace.Mark) 
 	}
 	for i := range marks {
 		if m.Kind == trace.Visitor {
-			marks[i].Kind, marks[i].ID = trace.Visit, int64(v.visits.id(marks[i].ID))
+			marks[i].Kind, marks[i].ID = trace.Visit, int64(v.keys.Visits.ID(marks[i].ID))
 		} else {
-			marks[i].Kind, marks[i].ID = trace.Visitor, int64(v.visitors.id(marks[i].ID))
+			marks[i].Kind, marks[i].ID = trace.Visitor, int64(v.keys.Visitors.ID(marks[i].ID))
 		}
 	}
 	return marks, nil

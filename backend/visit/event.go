@@ -46,22 +46,22 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 	if err != nil {
 		return fmt.Errorf("storing an event: %w", err)
 	}
-	r, at := v.row(ref), v.now()
-	err = v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
-		if err := r.present(ctx, tx, siteID); err != nil {
+	r, at := v.keys.Row(ref), v.now()
+	err = v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
+		if err := present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
 		added, err := tx.Exec(ctx, `INSERT INTO user_events (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, visit_id, call_id) DO NOTHING`,
-			siteID, r.visit, number, r.visitor, r.view, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
+			siteID, r.Visit, number, r.Visitor, r.View, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
 		if err != nil || added == 0 {
 			return err
 		}
-		if err := prolong(ctx, tx, siteID, r.visit, at.UnixMilli()); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE visits SET last_at = $3 WHERE site_id = $1 AND id = $2 AND last_at < $3`, siteID, r.Visit, at.UnixMilli()); err != nil {
 			return err
 		}
 		tx.Wake(LiveTopic)
-		v.countText(tx, siteID, r.visitor, e.Size())
+		v.texts.Count(tx, siteID, ref.Visitor, e.Size())
 		return journal.Append(ctx, tx, journal.Entry{
 			SiteID: siteID, At: at, Kind: EventTracked, SubjectID: number, VisitorID: int64(ref.Visitor), Data: data,
 		})

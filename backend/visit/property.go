@@ -33,7 +33,7 @@ func (v *Visits) SetProperty(ctx context.Context, siteID int64, ref Ref, name st
 		_, err = tx.Exec(ctx, `INSERT INTO properties (site_id, visitor_id, name, value, at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (site_id, visitor_id, name) DO UPDATE SET value = excluded.value, at = excluded.at`, siteID, visitor, name, value, at)
 		if value != nil {
-			v.countText(tx, siteID, visitor, len(name)+len(*value))
+			v.texts.Count(tx, siteID, ref.Visitor, len(name)+len(*value))
 		}
 		return true, err
 	})
@@ -63,12 +63,12 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 	if err != nil {
 		return err
 	}
-	r, at := v.row(ref), v.now().UnixMilli()
-	return v.db.Attempt(ctx, r.visitor, func(ctx context.Context, tx db.Tx) error {
-		if err := r.present(ctx, tx, siteID); err != nil {
+	r, at := v.keys.Row(ref), v.now().UnixMilli()
+	return v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
+		if err := present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
-		changed, err := change(ctx, tx, r.visitor, at)
+		changed, err := change(ctx, tx, r.Visitor, at)
 		if err != nil || !changed {
 			return err
 		}
@@ -78,7 +78,7 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 
 // Properties returns the visitor's properties by name. The value of a flag is nil.
 func (v *Visits) Properties(ctx context.Context, siteID int64, visitor ID) (map[string]*string, error) {
-	properties, err := v.readProperties(ctx, siteID, v.visitors.number(visitor))
+	properties, err := v.readProperties(ctx, siteID, v.keys.Visitors.Number(visitor))
 	if err != nil {
 		return nil, fmt.Errorf("reading properties: %w", err)
 	}

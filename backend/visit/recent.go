@@ -27,9 +27,9 @@ func (m mark) hash() int64 {
 	return n
 }
 
-// recent holds the last views of a visit, the latest first. Each entry has a fixed width: a mark and the number of
+// Recent holds the last views of a visit, the latest first. Each entry has a fixed width: a mark and the number of
 // the view.
-type recent string
+type Recent string
 
 const (
 	// recentViews is how many views are remembered. A live visit shows as many. A visitor may open as many in other
@@ -39,28 +39,30 @@ const (
 )
 
 // entryOf returns the entry of a view. A number of 52 bits has 13 hexadecimal digits.
-func entryOf(m mark, view int64) recent {
+func entryOf(m mark, view int64) Recent {
 	digits := strconv.FormatInt(view, 16)
-	return recent(string(m) + "0000000000000"[len(digits):] + digits)
+	return Recent(string(m) + "0000000000000"[len(digits):] + digits)
 }
 
-// views returns the numbers and marks of the views, the latest first.
-func (r recent) views() iter.Seq2[int64, mark] {
-	return func(yield func(int64, mark) bool) {
-		for ; len(r) >= entryLength; r = r[entryLength:] {
-			view, err := strconv.ParseInt(string(r[markLength:entryLength]), 16, 64)
-			if err != nil || !yield(view, mark(r[:markLength])) {
-				return
-			}
+// view returns the number of the first entry's view, or 0.
+func (r Recent) view() int64 {
+	view, _ := strconv.ParseInt(string(r[markLength:entryLength]), 16, 64)
+	return view
+}
+
+// Views returns the numbers of the views, the latest first.
+func (r Recent) Views() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for ; len(r) >= entryLength && yield(r.view()); r = r[entryLength:] {
 		}
 	}
 }
 
 // find returns the number of the view with the mark, or 0.
-func (r recent) find(m mark) int64 {
-	for view, of := range r.views() {
-		if of == m {
-			return view
+func (r Recent) find(m mark) int64 {
+	for ; len(r) >= entryLength; r = r[entryLength:] {
+		if mark(r[:markLength]) == m {
+			return r.view()
 		}
 	}
 	return 0

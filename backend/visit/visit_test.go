@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,71 +15,20 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-const (
-	site   = 7
-	chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
-)
-
-// clock is a clock that a test sets.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
-func open(t *testing.T, d *db.DB) (*visit.Visits, *clock) {
-	t.Helper()
-	c := &clock{at: time.UnixMilli(1_700_000_000_000)}
-	v, err := visit.Open(t.Context(), d, c.now)
-	require.NoError(t, err)
-	return v, c
-}
-
-var views atomic.Int64
-
-// see stores a page view of the visitor. Each call stores another view.
-func see(t *testing.T, v *visit.Visits, visitor visit.ID, url string) visit.View {
-	t.Helper()
-
-	return report(t, v, visitor, visit.Arrival{Nonce: fmt.Sprint("view ", views.Add(1)), URL: url, Title: "A page", Kind: "load", UserAgent: chrome})
-}
-
-func report(t *testing.T, v *visit.Visits, visitor visit.ID, arrival visit.Arrival) visit.View {
-	t.Helper()
-	view, err := v.Arrive(context.Background(), site, visitor, arrival)
-	require.NoError(t, err)
-	return view
-}
-
-// each runs the test on each engine.
-func each(t *testing.T, test func(t *testing.T, v *visit.Visits, c *clock, d *db.DB)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		v, c := open(t, d)
-		test(t, v, c, d)
-	})
-}
+const site, chrome = visittest.Site, visittest.Chrome
 
 func TestVisitGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/")
 		require.True(t, first.NewVisitor)
 		require.True(t, first.NewVisit)
-		require.Equal(t, c.now(), first.At)
+		require.Equal(t, c.Now(), first.At)
 
 		for _, step := range []struct {
 			after    time.Duration
@@ -97,8 +45,8 @@ func TestVisitGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
 			{time.Minute, "https://shop.example/?gclid=abc", false},
 			{time.Minute, "https://shop.example/?ref=friend", false},
 		} {
-			c.pass(step.after)
-			view := see(t, v, first.Visitor, step.url)
+			c.Pass(step.after)
+			view := v.See(t, first.Visitor, step.url)
 			require.False(t, view.NewVisitor)
 			require.Equal(t, first.Visitor, view.Visitor)
 			require.Equal(t, step.newVisit, view.NewVisit, step.url)
@@ -109,12 +57,12 @@ func TestVisitGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
 }
 
 func TestViewReportedTwiceIsOneView(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/")
 		view := visit.Arrival{Nonce: "again", URL: "https://shop.example/lamps", Kind: "load", UserAgent: chrome}
-		once := report(t, v, first.Visitor, view)
-		c.pass(time.Minute)
-		again := report(t, v, first.Visitor, view)
+		once := v.Report(t, first.Visitor, view)
+		c.Pass(time.Minute)
+		again := v.Report(t, first.Visitor, view)
 		require.Equal(t, once.Ref, again.Ref)
 		require.Equal(t, once.At, again.At)
 		card, err := v.Card(t.Context(), site, first.Visitor)
@@ -127,13 +75,12 @@ func TestViewReportedTwiceIsOneView(t *testing.T) {
 // Many page views of one visitor at once, on two nodes, make one visit, and all are counted. The same view on both
 // nodes is one view.
 func TestOneVisitorOnManyNodes(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, d *db.DB) {
-		other, err := visit.Open(t.Context(), d, c.now)
-		require.NoError(t, err)
-		first := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, d *db.DB) {
+		other := visittest.Open(t, d, c.Now)
+		first := v.See(t, 0, "https://shop.example/")
 		var wait sync.WaitGroup
 		for i := range 60 {
-			node := []*visit.Visits{v, other}[i%2]
+			node := []*visittest.Rooms{v, other}[i%2]
 			wait.Go(func() {
 				arrival := visit.Arrival{Nonce: fmt.Sprint("many ", i), URL: fmt.Sprint("https://shop.example/", i), Kind: "load", UserAgent: chrome}
 				view, err := node.Arrive(context.Background(), site, first.Visitor, arrival)
@@ -151,8 +98,8 @@ func TestOneVisitorOnManyNodes(t *testing.T) {
 }
 
 func TestVisitorOfAnotherSiteIsANewOne(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		first := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
+		first := v.See(t, 0, "https://shop.example/")
 		elsewhere, err := v.Arrive(t.Context(), site+1, first.Visitor, visit.Arrival{Nonce: "n", URL: "https://other.example/", Kind: "load"})
 		require.NoError(t, err)
 		require.True(t, elsewhere.NewVisitor)
@@ -161,9 +108,9 @@ func TestVisitorOfAnotherSiteIsANewOne(t *testing.T) {
 }
 
 func TestIdsThatDoNotBelongTogether(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		mine := see(t, v, 0, "https://shop.example/").Ref
-		yours := see(t, v, 0, "https://shop.example/").Ref
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		mine := v.See(t, 0, "https://shop.example/").Ref
+		yours := v.See(t, 0, "https://shop.example/").Ref
 		belongs := func(siteID int64, ref visit.Ref) bool {
 			viewed, known, err := v.Viewed(t.Context(), siteID, ref)
 			require.NoError(t, err)
@@ -190,14 +137,14 @@ func TestIdsThatDoNotBelongTogether(t *testing.T) {
 }
 
 func TestBotsAreNotLive(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		person := see(t, v, 0, "https://shop.example/?utm_source=news")
-		report(t, v, 0, visit.Arrival{Nonce: "bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"})
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		person := v.See(t, 0, "https://shop.example/?utm_source=news")
+		v.Report(t, 0, visit.Arrival{Nonce: "bot", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"})
 		require.NoError(t, v.AddInfo(t.Context(), site, person.Ref, visit.Info{Name: "Ada", Email: "ada@example.com"}))
-		c.pass(time.Minute)
-		last := see(t, v, person.Visitor, "https://shop.example/lamps")
+		c.Pass(time.Minute)
+		last := v.See(t, person.Visitor, "https://shop.example/lamps")
 
-		found, err := v.Live(t.Context(), scope.Of(site))
+		found, err := v.Onsite.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		live := found.Visits
 		require.Len(t, live, 1)
@@ -210,16 +157,16 @@ func TestBotsAreNotLive(t *testing.T) {
 		require.Equal(t, "Ada", live[0].Name)
 		require.Equal(t, "ada@example.com", live[0].Email)
 
-		c.pass(visit.LiveFor + time.Millisecond)
-		found, err = v.Live(t.Context(), scope.Of(site))
+		c.Pass(onsite.LiveFor + time.Millisecond)
+		found, err = v.Onsite.Live(t.Context(), scope.Of(site))
 		require.NoError(t, err)
 		require.Empty(t, found.Visits)
 	})
 }
 
 func TestEventDeliveredTwiceIsOne(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		view := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
+		view := v.See(t, 0, "https://shop.example/")
 		event := visit.UserEvent{Category: "files", Action: "download", Name: "lamps.pdf", Value: "3"}
 		for range 2 {
 			require.NoError(t, v.TrackEvent(t.Context(), site, view.Ref, "call", event))
@@ -233,8 +180,8 @@ func TestEventDeliveredTwiceIsOne(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
-		view := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
+		view := v.See(t, 0, "https://shop.example/")
 		value := "gold"
 		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "plan", &value))
 		require.NoError(t, v.SetProperty(t.Context(), site, view.Ref, "plan", &value))
@@ -264,15 +211,15 @@ func TestProperties(t *testing.T) {
 }
 
 func TestContactsAreUniqueAndTheNameIsReplaced(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
-		view := see(t, v, 0, "https://shop.example/")
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
+		view := v.See(t, 0, "https://shop.example/")
 		require.ErrorIs(t, v.AddInfo(t.Context(), site, view.Ref, visit.Info{Name: " "}), visit.ErrNothing)
 		for _, info := range []visit.Info{
 			{Name: "Ada", Email: "Ada@Example.com", Phone: "8 (495) 123-45-67", Region: "RU"},
 			{Name: "Ada L.", Email: " Ada@example.COM ", Phone: "+74951234567"},
 			{Email: "ada@other.example", Phone: "000"},
 		} {
-			c.pass(time.Second)
+			c.Pass(time.Second)
 			require.NoError(t, v.AddInfo(t.Context(), site, view.Ref, info))
 		}
 		card, err := v.Card(t.Context(), site, view.Visitor)
@@ -293,7 +240,7 @@ func values(contacts []contact.Contact) []string {
 }
 
 func TestUnknownVisitorHasNoCard(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, _ *clock, _ *db.DB) {
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, _ *db.DB) {
 		_, err := v.Card(t.Context(), site, 12345)
 		require.ErrorIs(t, err, visit.ErrUnknown)
 	})
@@ -302,11 +249,11 @@ func TestUnknownVisitorHasNoCard(t *testing.T) {
 // Two writings of one number are one contact. Without the site's country, the same digits are no number, of that
 // country or any other.
 func TestPhonesHaveTheCountryOfTheSite(t *testing.T) {
-	each(t, func(t *testing.T, v *visit.Visits, c *clock, _ *db.DB) {
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, _ *db.DB) {
 		phones := func(region string, written ...string) []contact.Contact {
-			view := see(t, v, 0, "https://shop.example/")
+			view := v.See(t, 0, "https://shop.example/")
 			for _, w := range written {
-				c.pass(time.Second)
+				c.Pass(time.Second)
 				require.NoError(t, v.AddInfo(t.Context(), site, view.Ref, visit.Info{Phone: w, Region: region}))
 			}
 			card, err := v.Card(t.Context(), site, view.Visitor)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // remark is something that was said in a conversation of the day, and how long before it ended.
@@ -49,10 +50,10 @@ var talks = []struct {
 }
 
 // talking fills the day with conversations; refs are the guests' page views.
-func talking(ctx context.Context, database *db.DB, visits *visit.Visits, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
+func talking(ctx context.Context, database *db.DB, visits *visittest.Rooms, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
 	at := began
 	now := func() time.Time { return at }
-	chats := chat.New(chat.Subjects{DB: database, Visits: visits}, now)
+	chats := chat.New(chat.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards}, now)
 	for _, t := range talks {
 		var c chat.Conversation
 		for i, r := range t.said {

@@ -19,6 +19,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 const (
@@ -88,11 +90,11 @@ func live(ctx context.Context, home string) (d day, err error) {
 	began := time.Now()
 	at := began
 	now := func() time.Time { return at }
-	visits, err := visit.Open(ctx, database, now)
+	visits, err := visittest.Make(ctx, database, now)
 	if err != nil {
 		return d, err
 	}
-	leads := lead.New(lead.Subjects{DB: database, Visits: visits}, now)
+	leads := lead.New(lead.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts}, now)
 	at = began.Add(-30 * time.Hour)
 	sites := site.New(database, now, zap.NewNop(), keepOwn(database, now))
 	s, err := sites.Provision(ctx, "demo-shop")
@@ -139,10 +141,10 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := sending(ctx, database, s.ID, now); err != nil {
 		return d, err
 	}
-	if err := ringing(ctx, database, visits, s.ID, who, began); err != nil {
+	if err := ringing(ctx, database, visits.Visits, s.ID, who, began); err != nil {
 		return d, err
 	}
-	if d.callback, err = callingBack(ctx, database, visits, s.ID, refs, began); err != nil {
+	if d.callback, err = callingBack(ctx, database, visits.Visits, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := leasing(ctx, database, sites, s, who, began); err != nil {
@@ -159,7 +161,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 type life struct {
 	site   int64
 	sites  *site.Sites
-	visits *visit.Visits
+	visits *visittest.Rooms
 	leads  *lead.Leads
 	began  time.Time
 	at     *time.Time // the clock
@@ -187,7 +189,7 @@ func (l *life) comes(ctx context.Context, i int, g guest) (visit.Ref, error) {
 	}
 	if g.stays {
 		*l.at = l.began.Add(10 * time.Minute) // until the pictures are taken
-		l.visits.See(l.site, viewed.Ref, visit.Here)
+		l.visits.Onsite.See(l.site, viewed.Ref, onsite.Here)
 	}
 	return viewed.Ref, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -180,9 +180,9 @@ func (s *Settings) checkQuota() error {
 }
 
 // ChangeQuota changes the quota and checks it.
-func (s *Settings) ChangeQuota(change func(*visit.Quota)) error {
+func (s *Settings) ChangeQuota(change func(*quota.Quota)) error {
 	if s.Quota == nil {
-		s.Quota = new(visit.Quota)
+		s.Quota = new(quota.Quota)
 	}
 	change(s.Quota)
 	return s.Quota.Check()

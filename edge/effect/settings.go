@@ -15,7 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -95,7 +95,7 @@ type Settings struct {
 
 	// How many bytes of texts and files visitors may have stored in a day: one `visitor`, and all of the `site`
 	// together. Default: 20 MB and 500 MB.
-	Quota *visit.Quota `json:"quota,omitempty"`
+	Quota *quota.Quota `json:"quota,omitempty"`
 
 	declaration number.Declaration
 	remote      *forward.Service // the service elsewhere; nil for local

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 const (
@@ -50,6 +51,7 @@ const (
 
 // Subjects are what the routes need.
 type Subjects struct {
+	Keys        *key.Keys
 	Visits      *visit.Visits
 	Views       *view.Views
 	Chats       *chat.Chats
@@ -110,7 +112,7 @@ func (c *Conversations) Routes() []gate.Route {
 func (c *Conversations) counted(l *pace.Limit, r *gate.Request, visitor visit.ID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	place, now := l.At(c.Visits.VisitorString(r.Site.ID, visitor)), time.Now()
+	place, now := l.At(c.Keys.VisitorString(r.Site.ID, visitor)), time.Now()
 	if wait := place.Wait(now); wait > 0 {
 		return gate.TooMany("too much is sent at once", wait)
 	}

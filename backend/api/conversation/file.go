@@ -68,7 +68,7 @@ func (c *Conversations) link(ctx context.Context, r *gate.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return linkAnswer{true, c.Visits.Token(r.Site.ID, v.Ref, opensFile(sent.File), linkTime)}, nil
+	return linkAnswer{true, c.Keys.Token(r.Site.ID, v.Ref, opensFile(sent.File), linkTime)}, nil
 }
 
 // linkAnswer has the token with which v1/chat/file gives the file.

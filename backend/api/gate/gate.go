@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // Site is what the configuration says of the site that a request is for.
@@ -36,7 +37,7 @@ type Site struct {
 	// WholeAddresses has clients' addresses stored whole; else their networks are.
 	WholeAddresses bool
 	// Quota is how much is stored of visitors' texts and files on a day.
-	Quota visit.Quota
+	Quota quota.Quota
 	// Consent has to be given before anything is set or stored.
 	Consent Consent
 	// Region tells the country by which phones without a country code are read, in

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 // Leads takes leads in. It is safe for concurrent use.
@@ -19,6 +20,7 @@ type Leads struct {
 	leads    *lead.Leads
 	refusals *refused.Refusals
 	visits   *visit.Visits
+	keys     *key.Keys
 	views    *view.Views
 	observer Observer
 	forms    *gate.Limits // of those who send forms to the site
@@ -37,9 +39,9 @@ type Observer interface {
 const formRate, formBurst = 5, 200
 
 // New returns what takes leads in.
-func New(leads *lead.Leads, refusals *refused.Refusals, visits *visit.Visits, views *view.Views, observer Observer) *Leads {
+func New(leads *lead.Leads, refusals *refused.Refusals, visits *visit.Visits, keys *key.Keys, views *view.Views, observer Observer) *Leads {
 	return &Leads{
-		leads: leads, refusals: refusals, visits: visits, views: views, observer: observer,
+		leads: leads, refusals: refusals, visits: visits, keys: keys, views: views, observer: observer,
 		forms: gate.NewLimits(formBurst, time.Second/formRate), hiding: maphash.MakeSeed(),
 	}
 }

@@ -96,7 +96,7 @@ func (l *Leads) credentialsOf(ctx context.Context, r *gate.Request, form url.Val
 		return view.View{}, err
 	}
 	of := view.View{Ref: ref, URI: form.Get("uri")}
-	if r.Site.Signed && !l.visits.Verify(r.Site.ID, of.URI, ref, form.Get("key")) {
+	if r.Site.Signed && !l.keys.Verify(r.Site.ID, of.URI, ref, form.Get("key")) {
 		return view.View{}, view.Forged()
 	}
 	viewed, err := l.views.Recent(ctx, r, ref)
@@ -141,7 +141,7 @@ func (l *Leads) addVisitorInformation(ctx context.Context, r *gate.Request) (any
 	if siteKey != r.Site.Key && (siteKey != "" || !r.Site.Signed) {
 		return nil, view.UnknownSite()
 	}
-	visitor, known := l.visits.ParseVisitorString(r.Site.ID, sent.Get("ci"))
+	visitor, known := l.keys.ParseVisitorString(r.Site.ID, sent.Get("ci"))
 	if !known {
 		if visitor, err = identifier("ci", sent["ci"]); err != nil {
 			return nil, err
@@ -162,7 +162,7 @@ func (l *Leads) addVisitorInformation(ctx context.Context, r *gate.Request) (any
 	if !found {
 		return nil, view.ForeignIDs()
 	}
-	if r.Site.Signed && !l.visits.Verify(r.Site.ID, sent.Get("ur"), ref, sent.Get("k")) {
+	if r.Site.Signed && !l.keys.Verify(r.Site.ID, sent.Get("ur"), ref, sent.Get("k")) {
 		return nil, view.Forged()
 	}
 	if _, err := l.views.Recent(ctx, r, ref); err != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 const callSecret = "a secret of the exchange"
@@ -51,9 +51,8 @@ func (x *exchange) Call(platform, outcome string) {
 
 func newExchange(t *testing.T, d *db.DB, known ...telephony.Platform) *exchange {
 	t.Helper()
-	visits, err := visit.Open(t.Context(), d, time.Now)
-	require.NoError(t, err)
-	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(telephone.Subjects{DB: d, Visits: visits, Leases: lease.New(d, time.Now, nil)}, time.Now)}
+	visits := visittest.Open(t, d, time.Now)
+	x := &exchange{t: t, counted: make(map[string]int), calls: telephone.New(telephone.Subjects{DB: d, Visits: visits.Visits, Leases: lease.New(d, time.Now, nil)}, time.Now)}
 	webhook, err := telephony.NewWebhook(callSecret)
 	require.NoError(t, err)
 	x.handler = x.answers(append(known, webhook)...)

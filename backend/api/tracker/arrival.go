@@ -44,24 +44,24 @@ const (
 // visitor.
 func (t *Tracker) ServePage(ctx context.Context, of *http.Request, site gate.Site, id string) (Served, error) {
 	r := &gate.Request{Request: of, Site: site}
-	if t.visits.IsBot(r.Field("User-Agent", view.MaxUserAgent)) || t.pages.Wait(of) > 0 {
+	if t.Visits.IsBot(r.Field("User-Agent", view.MaxUserAgent)) || t.pages.Wait(of) > 0 {
 		return Served{}, nil
 	}
 	visitor, address := t.Whose(of, site)
 	report := view.Report{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load"}
 	if visitor == 0 && (!navigates(r.Header) || t.arrivals.Wait(of) > 0) {
-		stranger, err := t.visits.StrangerString(ctx, site.ID)
+		stranger, err := t.Keys.StrangerString(ctx, site.ID)
 		if err != nil {
 			return Served{}, err
 		}
 		return Served{SetCookie: view.Cookie(r, stranger, address).String()}, nil
 	}
-	v, stored, cookie, err := t.views.Store(ctx, r, report)
+	v, stored, cookie, err := t.Views.Store(ctx, r, report)
 	if err != nil {
 		return Served{}, err
 	}
 	return Served{
-		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: t.visits.Sign(site.ID, v.URI, v.Ref), URI: v.URI, Stored: stored, First: visitor == 0,
+		View: id, SetCookie: cookie.String(), SiteKey: site.Key, Key: t.Keys.Sign(site.ID, v.URI, v.Ref), URI: v.URI, Stored: stored, First: visitor == 0,
 	}, nil
 }
 
@@ -73,7 +73,7 @@ func (t *Tracker) Whose(of *http.Request, site gate.Site) (visitor visit.ID, add
 	if r.Secure("") {
 		scheme = "https"
 	}
-	visitor, _ = t.views.Returning(r)
+	visitor, _ = t.Views.Returning(r)
 	return visitor, scheme + "://" + r.Host + r.URL.RequestURI()
 }
 

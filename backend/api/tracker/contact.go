@@ -23,9 +23,9 @@ func (t *Tracker) visitor(ctx context.Context, r *gate.Request) (any, error) {
 	if err := view.CheckInfo(info); err != nil {
 		return nil, err
 	}
-	v, err := t.views.FindOnce(ctx, r, sent.From)
+	v, err := t.Views.FindOnce(ctx, r, sent.From)
 	if err != nil {
 		return nil, err
 	}
-	return gate.Succeeded{Success: true}, t.visits.AddInfo(ctx, r.Site.ID, v.Ref, info)
+	return gate.Succeeded{Success: true}, t.Visits.AddInfo(ctx, r.Site.ID, v.Ref, info)
 }

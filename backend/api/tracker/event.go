@@ -37,7 +37,7 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 	if strings.TrimSpace(sent.Category) == "" || strings.TrimSpace(sent.Action) == "" {
 		return nil, gate.Malformed("missing", "an event needs a category and an action")
 	}
-	v, err := t.views.FindOnce(ctx, r, sent.From)
+	v, err := t.Views.FindOnce(ctx, r, sent.From)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 		}
 	}
 	e := told(maxEventText)
-	if !t.views.HasRoom(ctx, r, v.Visitor, e.Size()) {
+	if !t.Views.HasRoom(ctx, r, v.Visitor, e.Size()) {
 		e = told(view.CutText)
 	}
-	return gate.Succeeded{Success: true}, t.visits.TrackEvent(ctx, r.Site.ID, v.Ref, sent.ID, e)
+	return gate.Succeeded{Success: true}, t.Visits.TrackEvent(ctx, r.Site.ID, v.Ref, sent.ID, e)
 }

@@ -38,13 +38,13 @@ func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&report, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	v, stored, err := t.views.Open(ctx, r, report)
+	v, stored, err := t.Views.Open(ctx, r, report)
 	if err != nil {
 		return nil, err
 	}
 	properties := map[string]*string{}
 	if stored.Marked {
-		if properties, err = t.visits.Properties(ctx, r.Site.ID, v.Visitor); err != nil {
+		if properties, err = t.Visits.Properties(ctx, r.Site.ID, v.Visitor); err != nil {
 			return nil, err
 		}
 		if properties == nil {
@@ -52,8 +52,8 @@ func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 		}
 	}
 	return hitAnswer{
-		Success: true, SiteKey: r.Site.Key, Key: t.visits.Sign(r.Site.ID, v.URI, v.Ref), URI: v.URI,
-		Visitor: v.Visitor, View: v.View, Visit: v.Visit, Browser: t.views.BrowserToken(r, v.Visitor),
+		Success: true, SiteKey: r.Site.Key, Key: t.Keys.Sign(r.Site.ID, v.URI, v.Ref), URI: v.URI,
+		Visitor: v.Visitor, View: v.View, Visit: v.Visit, Browser: t.Views.BrowserToken(r, v.Visitor),
 		ConsultantServerURL: r.Base(report.URL), Online: t.online(ctx, r.Site), Properties: properties,
 		Numbers: t.numbers(ctx, r, stored),
 	}, nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // presenceAnswer tells the numbers in effect to a page that asks for them; null where they
@@ -22,8 +22,8 @@ type presenceAnswer struct {
 func (t *Tracker) presence(ctx context.Context, r *gate.Request) (any, error) {
 	var sent struct {
 		view.From
-		Presence visit.Presence `json:"presence"`
-		Numbers  bool           `json:"numbers"`
+		Presence onsite.Presence `json:"presence"`
+		Numbers  bool            `json:"numbers"`
 	}
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
@@ -31,15 +31,15 @@ func (t *Tracker) presence(ctx context.Context, r *gate.Request) (any, error) {
 	if !sent.Presence.Known() {
 		return nil, gate.Malformed("wrong_type", "presence must be here, away or left")
 	}
-	v, err := t.views.Find(ctx, r, sent.From)
+	v, err := t.Views.Find(ctx, r, sent.From)
 	if err != nil {
 		return nil, err
 	}
-	t.visits.See(r.Site.ID, v.Ref, sent.Presence)
-	if !sent.Numbers || sent.Presence != visit.Here {
+	t.Onsite.See(r.Site.ID, v.Ref, sent.Presence)
+	if !sent.Numbers || sent.Presence != onsite.Here {
 		return gate.Succeeded{Success: true}, nil
 	}
-	stored, err := t.visits.Again(ctx, r.Site.ID, v.Ref, r.Field("User-Agent", view.MaxUserAgent))
+	stored, err := t.Visits.Again(ctx, r.Site.ID, v.Ref, r.Field("User-Agent", view.MaxUserAgent))
 	if err != nil {
 		return nil, err
 	}

@@ -35,17 +35,17 @@ func (t *Tracker) property(ctx context.Context, r *gate.Request) (any, error) {
 		value := clip.Text(*sent.Value, maxPropertyValue)
 		kept.Value = &value
 	}
-	v, err := t.views.FindOnce(ctx, r, sent.From)
+	v, err := t.Views.FindOnce(ctx, r, sent.From)
 	if err != nil {
 		return nil, err
 	}
 	if sent.Delete {
-		return kept, t.visits.DeleteProperty(ctx, r.Site.ID, v.Ref, kept.Name)
+		return kept, t.Visits.DeleteProperty(ctx, r.Site.ID, v.Ref, kept.Name)
 	}
-	if kept.Value != nil && !t.views.HasRoom(ctx, r, v.Visitor, len(kept.Name)+len(*kept.Value)) {
+	if kept.Value != nil && !t.Views.HasRoom(ctx, r, v.Visitor, len(kept.Name)+len(*kept.Value)) {
 		*kept.Value = clip.Text(*kept.Value, view.CutText)
 	}
-	return kept, t.visits.SetProperty(ctx, r.Site.ID, v.Ref, kept.Name, kept.Value)
+	return kept, t.Visits.SetProperty(ctx, r.Site.ID, v.Ref, kept.Name, kept.Value)
 }
 
 // propertyAnswer is the property as it is kept, which the page has to see too.

@@ -12,12 +12,21 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
+
+// Subjects are what the routes need.
+type Subjects struct {
+	Visits *visit.Visits
+	Keys   *key.Keys
+	Onsite *onsite.Visitors
+	Views  *view.Views
+}
 
 // Tracker serves the routes. It is safe for concurrent use.
 type Tracker struct {
-	visits *visit.Visits
-	views  *view.Views
+	Subjects
 	// online tells whether an operator is there.
 	online   func(context.Context, gate.Site) bool
 	logger   *zap.Logger
@@ -27,9 +36,9 @@ type Tracker struct {
 }
 
 // New returns a tracker; online tells whether an operator is there.
-func New(visits *visit.Visits, views *view.Views, online func(context.Context, gate.Site) bool, logger *zap.Logger) *Tracker {
+func New(subjects Subjects, online func(context.Context, gate.Site) bool, logger *zap.Logger) *Tracker {
 	return &Tracker{
-		visits: visits, views: views, online: online, logger: logger,
+		Subjects: subjects, online: online, logger: logger,
 		pages:    gate.NewLimits(gate.ScriptBurst, time.Second/gate.ScriptRate),
 		arrivals: gate.NewLimits(arrivalsAtOnce, arrivalPause),
 		outage:   rate.Sometimes{Interval: time.Second},

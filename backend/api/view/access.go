@@ -21,7 +21,7 @@ func (s *Views) admit(ctx context.Context, r *gate.Request, of visit.Ref, token 
 	if s.hasCookie(r, of.Visitor) {
 		return nil
 	}
-	if visitor, valid := s.visits.ParseBrowserString(r.Site.ID, token); valid && visitor == of.Visitor {
+	if visitor, valid := s.keys.ParseBrowserString(r.Site.ID, token); valid && visitor == of.Visitor {
 		return nil
 	}
 	if r.Opens == gate.OfBrowser {
@@ -57,7 +57,7 @@ func (s *Views) BrowserToken(r *gate.Request, visitor visit.ID) string {
 	if s.hasCookie(r, visitor) {
 		return ""
 	}
-	return s.visits.BrowserString(r.Site.ID, visitor, browserTime)
+	return s.keys.BrowserString(r.Site.ID, visitor, browserTime)
 }
 
 // withCookie is what a token in an address opens together with the visitor's cookie alone. The address may stand in a
@@ -70,15 +70,15 @@ func (s *Views) Token(r *gate.Request, of visit.Ref, opens string, lasting time.
 	if s.hasCookie(r, of.Visitor) {
 		opens += withCookie
 	}
-	return s.visits.Token(r.Site.ID, of, opens, lasting)
+	return s.keys.Token(r.Site.ID, of, opens, lasting)
 }
 
 // Bearer is the page view of the token in the request's address.
 func (s *Views) Bearer(r *gate.Request, opens string) (View, error) {
 	token := r.URL.Query().Get("t")
-	ref, valid := s.visits.ParseToken(r.Site.ID, token, opens)
+	ref, valid := s.keys.ParseToken(r.Site.ID, token, opens)
 	if !valid {
-		ref, valid = s.visits.ParseToken(r.Site.ID, token, opens+withCookie)
+		ref, valid = s.keys.ParseToken(r.Site.ID, token, opens+withCookie)
 		valid = valid && s.hasCookie(r, ref.Visitor)
 	}
 	if !valid {

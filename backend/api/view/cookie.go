@@ -19,7 +19,7 @@ const visitorCookieAge = 400 * 24 * 60 * 60
 // hides no other.
 func (s *Views) Returning(r *gate.Request) (visitor visit.ID, value string) {
 	for value := range VisitorCookie.Values(r.Header) {
-		if visitor, ok := s.visits.ParseVisitorString(r.Site.ID, value); ok {
+		if visitor, ok := s.keys.ParseVisitorString(r.Site.ID, value); ok {
 			return visitor, value
 		}
 	}

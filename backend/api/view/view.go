@@ -11,18 +11,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // Views finds and stores page views. It is safe for concurrent use.
 type Views struct {
 	visits *visit.Visits
+	keys   *key.Keys
+	texts  *quota.Texts
 	// count is told the site of each new view.
 	count func(site string)
 }
 
 // New returns the views among the visits; count is told the site's key of each new one.
-func New(visits *visit.Visits, count func(site string)) *Views {
-	return &Views{visits: visits, count: count}
+func New(visits *visit.Visits, keys *key.Keys, texts *quota.Texts, count func(site string)) *Views {
+	return &Views{visits: visits, keys: keys, texts: texts, count: count}
 }
 
 // Credentials are what a page knows of its view (browser interface, section
@@ -105,7 +109,7 @@ func (s *Views) Verified(r *gate.Request, given Credentials) (View, error) {
 		return View{}, UnknownSite()
 	}
 	ref := visit.Ref{Visitor: given.Visitor, Visit: given.Visit, View: given.View}
-	if !validRef(ref) || !s.visits.Verify(r.Site.ID, given.URI, ref, given.Key) {
+	if !validRef(ref) || !s.keys.Verify(r.Site.ID, given.URI, ref, given.Key) {
 		return View{}, Forged()
 	}
 	return View{Ref: ref, URI: given.URI}, nil
@@ -127,7 +131,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	}
 	visitor, named := s.Returning(r)
 	if visitor == 0 {
-		visitor, _ = s.visits.ParseBrowserString(r.Site.ID, v.Browser)
+		visitor, _ = s.keys.ParseBrowserString(r.Site.ID, v.Browser)
 	}
 	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,
@@ -142,7 +146,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 		return View{}, visit.View{}, nil, err
 	}
 	if stored.Visitor != visitor || named == "" {
-		named = s.visits.VisitorString(r.Site.ID, stored.Visitor)
+		named = s.keys.VisitorString(r.Site.ID, stored.Visitor)
 	}
 	if !stored.Repeated {
 		s.count(r.Site.Key)
@@ -225,7 +229,7 @@ const CutText, CutAddress = 160, 512
 
 // HasRoom tells whether a message of the visitor's may be stored whole. If that cannot be found out, it may.
 func (s *Views) HasRoom(ctx context.Context, r *gate.Request, visitor visit.ID, size int) bool {
-	room, err := s.visits.HasRoom(ctx, r.Site.ID, visitor, size, r.Site.Quota)
+	room, err := s.texts.HasRoom(ctx, r.Site.ID, visitor, size, r.Site.Quota)
 	return room || err != nil
 }
 

@@ -13,13 +13,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // Shop is a site with its conversations, at a time that stands still unless moved.
 type Shop struct {
 	T      *testing.T
 	DB     *db.DB
-	Visits *visit.Visits
+	Visits *visittest.Rooms
 	Chats  *chat.Chats
 	Clock  atomic.Int64 // milliseconds since 1970
 }
@@ -35,10 +36,8 @@ func Each(t *testing.T, test func(t *testing.T, s *Shop)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &Shop{T: t, DB: d}
 		s.Clock.Store(1_790_000_000_000)
-		var err error
-		s.Visits, err = visit.Open(t.Context(), d, s.Now)
-		require.NoError(t, err)
-		s.Chats = chat.New(chat.Subjects{DB: d, Visits: s.Visits}, s.Now)
+		s.Visits = visittest.Open(t, d, s.Now)
+		s.Chats = chat.New(chat.Subjects{DB: d, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards}, s.Now)
 		test(t, s)
 	})
 }

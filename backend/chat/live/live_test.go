@@ -3,6 +3,7 @@ package live_test
 import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 
 	"context"
 	"sync/atomic"
@@ -14,7 +15,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -39,10 +39,8 @@ func TestLiveAcrossNodes(t *testing.T) {
 	here, there := dbtest.Open(t, settings), dbtest.Open(t, settings)
 	s := &chattest.Shop{T: t, DB: here}
 	s.Clock.Store(time.Now().UnixMilli())
-	var err error
-	s.Visits, err = visit.Open(t.Context(), here, s.Now)
-	require.NoError(t, err)
-	s.Chats = chat.New(chat.Subjects{DB: here, Visits: s.Visits}, s.Now)
+	s.Visits = visittest.Open(t, here, s.Now)
+	s.Chats = chat.New(chat.Subjects{DB: here, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards}, s.Now)
 	var online atomic.Bool
 	pages := live.New(there, s.Chats, journal.New(there), func(context.Context, int64) (bool, error) { return online.Load(), nil })
 	defer pages.Close()

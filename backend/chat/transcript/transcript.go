@@ -12,7 +12,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
@@ -53,14 +52,13 @@ var (
 type Transcripts struct {
 	db      *db.DB
 	chats   *chat.Chats
-	visits  *visit.Visits
 	letters Letters
 	now     func() time.Time
 }
 
 // New returns the transcripts of the conversations, which the queue sends. Call it before [queue.Queue.Run].
-func New(d *db.DB, chats *chat.Chats, visits *visit.Visits, q *queue.Queue, letters Letters, now func() time.Time) *Transcripts {
-	t := &Transcripts{db: d, chats: chats, visits: visits, letters: letters, now: now}
+func New(d *db.DB, chats *chat.Chats, q *queue.Queue, letters Letters, now func() time.Time) *Transcripts {
+	t := &Transcripts{db: d, chats: chats, letters: letters, now: now}
 	q.Handle(kind, queue.Handler{Do: t.do, Next: next})
 	return t
 }
@@ -114,7 +112,7 @@ func (t *Transcripts) Send(ctx context.Context, of chat.Conversation, address st
 	if err != nil {
 		return err
 	}
-	return t.db.Write(ctx, t.visits.Key(of.Visitor), func(ctx context.Context, tx db.Tx) error {
+	return t.db.Write(ctx, int64(of.Visitor), func(ctx context.Context, tx db.Tx) error {
 		return queue.Add(ctx, tx, queue.Job{SiteID: of.SiteID, Kind: kind, VisitorID: int64(of.Visitor), Payload: payload})
 	})
 }

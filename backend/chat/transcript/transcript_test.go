@@ -24,7 +24,7 @@ func TestTranscript(t *testing.T) {
 		sent := make(chan transcript.Letter, 10)
 		failures := 1
 		q := queue.New(s.DB, zap.NewNop())
-		transcripts := transcript.New(s.DB, s.Chats, s.Visits, q, transcript.Letters{
+		transcripts := transcript.New(s.DB, s.Chats, q, transcript.Letters{
 			Can:   func() bool { return true },
 			Check: func(address string) error { return wrongUnless(strings.Contains(address, "@")) },
 			Site:  func(context.Context, int64) (string, error) { return "shop.example", nil },

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 )
 
 //go:embed templates
@@ -22,7 +22,7 @@ type Subjects struct {
 	Calls     *call.Calls
 	Callbacks *callback.Callbacks
 	Leads     *lead.Leads
-	Visits    *visit.Visits
+	Visitors  *card.Cards
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string

@@ -173,7 +173,7 @@ func (c *room) knownOf(r *http.Request, body *newCallback) error {
 		body.Phones = append(body.Phones, words.Phone(l.PhoneDigits, l.Phone))
 	}
 	if body.Visitor != 0 {
-		card, err := c.Visits.Card(r.Context(), body.ID, visit.ID(body.Visitor))
+		card, err := c.Visitors.Card(r.Context(), body.ID, visit.ID(body.Visitor))
 		if err != nil && (len(body.Phones) == 0 || !errors.Is(err, visit.ErrUnknown)) {
 			return err
 		}
@@ -247,7 +247,7 @@ func (c *room) sentCallback(r *http.Request, body *newCallback) (by callback.By,
 		err = frame.ErrForm
 	}
 	if err == nil && body.Visitor != 0 {
-		if _, unknown := c.Visits.Card(r.Context(), body.ID, visit.ID(body.Visitor)); errors.Is(unknown, visit.ErrUnknown) {
+		if _, unknown := c.Visitors.Card(r.Context(), body.ID, visit.ID(body.Visitor)); errors.Is(unknown, visit.ErrUnknown) {
 			body.Visitor = 0 // it has been erased, or there never was one
 		} else if unknown != nil {
 			return by, unknown

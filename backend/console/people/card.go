@@ -75,7 +75,7 @@ func (c *room) showCard(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Stream = f.StreamAddress("card", siteID) + "&visitor=" + strconv.FormatInt(visitor, 10)
-	found, err := c.Visits.Card(r.Context(), siteID, visit.ID(visitor))
+	found, err := c.Cards.Visitors.Card(r.Context(), siteID, visit.ID(visitor))
 	var body rows.Card
 	if err == nil {
 		body, err = c.Cards.Of(r.Context(), f, siteID, found)

@@ -14,13 +14,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // presenceKey is what a presence is rendered from, and the sites that the operator
 // sees. None of it is ever changed.
 type presenceKey struct {
 	words *words.Tongue
-	scene *visit.Scene
+	scene *onsite.Scene
 	sites scope.Sites
 }
 
@@ -40,9 +41,9 @@ func (k moveKey) String() string { return fmt.Sprintf("%p %p %p", k.words, k.bef
 type cardFeed struct {
 	*live.Listener
 	room            *room
-	watch           *visit.Watch
+	watch           *onsite.Watch
 	siteID, visitor int64
-	seen            *visit.Scene
+	seen            *onsite.Scene
 }
 
 func (c *room) openCard(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
@@ -51,7 +52,7 @@ func (c *room) openCard(r *http.Request, to *live.Listener) (live.Feed, live.Wat
 	if err != nil || len(site) != 1 {
 		return nil, nil
 	}
-	watch := c.Visits.WatchVisitor(site[0], visit.ID(visitor))
+	watch := c.Cards.Onsite.WatchVisitor(site[0], visit.ID(visitor))
 	return &cardFeed{Listener: to, room: c, watch: watch, siteID: site[0], visitor: visitor}, watch
 }
 
@@ -87,12 +88,12 @@ func (v *cardFeed) Refresh(context.Context) ([][]byte, error) {
 type visitorsFeed struct {
 	*live.Listener
 	room  *room
-	watch *visit.Watch
+	watch *onsite.Watch
 	sent  *presence // nil at first
 }
 
 func (c *room) openVisitors(r *http.Request, to *live.Listener) (live.Feed, live.Watch) {
-	watch := c.Visits.Watch(frame.Permitted(r))
+	watch := c.Cards.Onsite.Watch(frame.Permitted(r))
 	return &visitorsFeed{Listener: to, room: c, watch: watch}, watch
 }
 

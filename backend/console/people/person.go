@@ -162,7 +162,7 @@ func (c *room) lookAtPerson(w http.ResponseWriter, r *http.Request) error {
 		link(m, "message-circle", "chats", "person.conversation")
 	}
 	for _, m := range known.Visitors {
-		if _, err := c.Visits.Card(r.Context(), m.SiteID, visit.ID(m.ID)); err == nil { // what the visitor has left may have outlived the visits
+		if _, err := c.Cards.Visitors.Card(r.Context(), m.SiteID, visit.ID(m.ID)); err == nil { // what the visitor has left may have outlived the visits
 			link(m, "user", "visitors", "person.visitor")
 		}
 	}

@@ -19,7 +19,6 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Visits    *visit.Visits
 	Callbacks *callback.Callbacks
 	Persons   *person.Persons
 	Cards     *rows.Cards

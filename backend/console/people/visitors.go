@@ -12,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // presence is who is on the sites now.
@@ -50,7 +50,7 @@ type guest struct {
 
 // presenceOf shows who is there, those who came last first. Rows keep their places
 // as visitors go from page to page.
-func presenceOf(w *words.Tongue, sites []site.Site, live visit.Live) presence {
+func presenceOf(w *words.Tongue, sites []site.Site, live onsite.Live) presence {
 	p := presence{More: live.More}
 	for _, v := range live.Visits {
 		g := guestOf(w, frame.Page{Sites: sites}, v)
@@ -68,7 +68,7 @@ func presenceOf(w *words.Tongue, sites []site.Site, live visit.Live) presence {
 
 func (c *room) showVisitors(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	f.Stream = f.StreamAddress("visitors", f.SiteID)
-	live, err := c.Visits.Live(r.Context(), f.Scope)
+	live, err := c.Cards.Onsite.Live(r.Context(), f.Scope)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *room) showVisitors(w http.ResponseWriter, r *http.Request, f frame.Page
 	return c.Show(w, http.StatusOK, f)
 }
 
-func guestOf(w *words.Tongue, f frame.Page, v visit.LiveVisit) guest {
+func guestOf(w *words.Tongue, f frame.Page, v onsite.LiveVisit) guest {
 	g := guest{
 		Key:     fmt.Sprintf("visit-%d-%d", v.SiteID, v.Visit),
 		Link:    rows.CardLink(v.SiteID, int64(v.Visitor)),

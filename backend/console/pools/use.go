@@ -89,7 +89,7 @@ func (c *room) sourcesOf(r *http.Request, w *words.Tongue, siteID int64, lists .
 			}
 		}
 	}
-	sources, err := c.Visits.SourcesOf(r.Context(), siteID, ids)
+	sources, err := c.Visits.Sources(r.Context(), siteID, ids...)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 func CardLink(siteID, visitor int64) string {
@@ -114,8 +116,8 @@ type Step struct {
 	Callback CallbackRow
 }
 
-func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, leases []lease.Lease) Card {
-	c := Card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name, Here: found.Here}
+func cardOf(w *words.Tongue, siteID int64, found card.Card, leads []LeadRow, leases []lease.Lease) Card {
+	c := Card{ID: int64(found.Visitor), SiteID: siteID, First: found.FirstAt, Name: found.Name}
 	names := []string{found.Name}
 	var contacts []shownContact
 	for _, p := range found.Phones {
@@ -152,7 +154,7 @@ func cardOf(w *words.Tongue, siteID int64, found visit.Card, leads []LeadRow, le
 	return c
 }
 
-func stayOf(w *words.Tongue, s visit.Visit, leads []LeadRow, leases []lease.Lease, open bool) Stay {
+func stayOf(w *words.Tongue, s card.Visit, leads []LeadRow, leases []lease.Lease, open bool) Stay {
 	shown := Stay{Visit: s.ID, Open: open, Started: s.StartedAt, Source: SourceOf(w, s.Source), Views: s.Views}
 	for _, f := range []Field{
 		{"card.campaign", s.Source.Campaign}, {"card.term", s.Source.Term}, {"card.content", s.Source.Content},
@@ -208,13 +210,15 @@ const (
 
 // Cards fill visitors' cards.
 type Cards struct {
-	Leads  *lead.Leads
-	Leases *lease.Leases
-	Calls  *call.Calls
+	Visitors *card.Cards
+	Onsite   *onsite.Visitors
+	Leads    *lead.Leads
+	Leases   *lease.Leases
+	Calls    *call.Calls
 }
 
-// Of is the visitor's card with the leads, the numbers that were shown, and the calls.
-func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found visit.Card) (shown Card, err error) {
+// Of is the visitor's card with the leads, the numbers that were shown, the calls, and whether the visitor is there.
+func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.Card) (shown Card, err error) {
 	leads, err := c.Leads.OfVisitor(ctx, siteID, found.Visitor, maxCardLeads)
 	if err != nil {
 		return shown, err
@@ -226,6 +230,9 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found visit.
 	shown = cardOf(p.Words, siteID, found, frame.Rows(p, leads, LeadRowOf), leases)
 	calls, err := c.Calls.OfVisitor(ctx, siteID, found.Visitor, maxCardCalls)
 	if err != nil {
+		return shown, err
+	}
+	if shown.Here, err = c.Onsite.Here(ctx, siteID, found.Visitor); err != nil {
 		return shown, err
 	}
 	rows := frame.Rows(p, calls, CallRowOf)

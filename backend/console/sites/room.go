@@ -9,7 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 )
 
 //go:embed templates
@@ -17,7 +17,7 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Visits  *visit.Visits
+	Days    *days.Days
 	Leads   *lead.Leads
 	Replies *reply.Replies
 }

@@ -124,7 +124,7 @@ func (c *room) siteRows(r *http.Request, sites []site.Site) ([]siteRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := c.Visits.LastSeen(r.Context(), ids)
+	seen, err := c.Days.LastSeen(r.Context(), ids)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 )
 
 // openChat is the conversation whose page it is.
@@ -134,7 +135,7 @@ func (c *room) chatWorking(ctx context.Context, f frame.Page, row chatRow) (chat
 // chatCard fills in what is known of the visitor. Of one who has been forgotten there is
 // nothing.
 func (c *room) chatCard(ctx context.Context, f frame.Page, siteID int64, visitor visit.ID, open *openChat) error {
-	found, err := c.Visits.Card(ctx, siteID, visitor)
+	found, err := c.Cards.Visitors.Card(ctx, siteID, visitor)
 	if errors.Is(err, visit.ErrUnknown) {
 		open.Card = rows.Card{ID: int64(visitor), SiteID: siteID, Label: open.Row.Label}
 		return nil
@@ -145,7 +146,7 @@ func (c *room) chatCard(ctx context.Context, f frame.Page, siteID int64, visitor
 	if err != nil {
 		return err
 	}
-	open.Now = nowOf(found)
+	open.Now = nowOf(found, open.Card.Here)
 	if len(open.Card.Visits) > 0 {
 		open.Steps = open.Card.Visits[0].Steps
 		open.Steps = open.Steps[:min(len(open.Steps), chatSteps)]
@@ -153,8 +154,8 @@ func (c *room) chatCard(ctx context.Context, f frame.Page, siteID int64, visitor
 	return nil
 }
 
-func nowOf(found visit.Card) chatNow {
-	now := chatNow{Here: found.Here}
+func nowOf(found card.Card, here bool) chatNow {
+	now := chatNow{Here: here}
 	if len(found.Visits) > 0 && len(found.Visits[0].Pages) > 0 {
 		latest := found.Visits[0].Pages[0]
 		now.Title, now.Page = latest.Title, words.AddressOf(latest.URL)

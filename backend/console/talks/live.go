@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // brisk is the least time between two events of a stream of conversations.
@@ -163,8 +164,8 @@ func (c *room) tellDue(ctx context.Context, to *live.Listener, at journal.Positi
 type chatsFeed struct {
 	*live.Listener
 	room    *room
-	watch   *visit.Watch // nil when none is open
-	open    chat.Key     // zero for none
+	watch   *onsite.Watch // nil when none is open
+	open    chat.Key      // zero for none
 	visitor visit.ID
 	seq     int64 // of the last entry that was sent
 	views   int   // of the visitor's pages, as they were sent
@@ -192,7 +193,7 @@ func (c *room) openChats(r *http.Request, to *live.Listener) (live.Feed, live.Wa
 		return nil, nil
 	}
 	v.open, v.visitor, v.seq = conversation.Key(), conversation.Visitor, seq
-	v.watch = c.Visits.WatchVisitor(siteID, conversation.Visitor)
+	v.watch = c.Cards.Onsite.WatchVisitor(siteID, conversation.Visitor)
 	return v, v.watch
 }
 

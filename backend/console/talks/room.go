@@ -11,7 +11,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 //go:embed templates
@@ -21,7 +20,6 @@ var templates embed.FS
 type Subjects struct {
 	Chats   *chat.Chats
 	Replies *reply.Replies
-	Visits  *visit.Visits
 	Cards   *rows.Cards
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 )
 
 // The tabs of the list of conversations, as its address has them.
@@ -33,7 +33,7 @@ var chatTabs = []struct{ name, words string }{
 // chatSeen is a conversation with what its row shows beside it.
 type chatSeen struct {
 	chat.Conversation
-	who   visit.Who
+	who   card.Who
 	last  chat.Message
 	offer *chat.Offer // nil for none
 }
@@ -62,11 +62,11 @@ type chatRow struct {
 
 // seenChats reads what rows show of the conversations.
 func (c *room) seenChats(ctx context.Context, list []chat.Conversation) ([]chatSeen, error) {
-	of := make([]visit.Of, len(list))
+	of := make([]card.Of, len(list))
 	for i, conversation := range list {
-		of[i] = visit.Of{SiteID: conversation.SiteID, Visitor: conversation.Visitor}
+		of[i] = card.Of{SiteID: conversation.SiteID, Visitor: conversation.Visitor}
 	}
-	people, err := c.Visits.People(ctx, of)
+	people, err := c.Cards.Visitors.People(ctx, of)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // What a lead holds at most.
@@ -153,11 +154,11 @@ func (s *Submission) Shorten() (err error) {
 	if s.content, err = s.Content(); err != nil {
 		return err
 	}
-	s.Message = visit.Shortened(s.Message)
+	s.Message = quota.Shortened(s.Message)
 	for name, value := range s.UserFields {
-		s.UserFields[name] = visit.Shortened(value)
+		s.UserFields[name] = quota.Shortened(value)
 	}
-	s.cutTo(s.contacts() + visit.UsualText)
+	s.cutTo(s.contacts() + quota.UsualText)
 	s.note("message", "over_quota", "more was sent today than is stored; the message and the user fields are cut")
 	return nil
 }

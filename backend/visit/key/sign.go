@@ -1,4 +1,4 @@
-package visit
+package key
 
 import (
 	"context"
@@ -18,22 +18,22 @@ const signatureBytes = 16
 
 // VisitorString returns the visitor's id with the service's signature. It is the value of the visitor's cookie, and of
 // the parameter ci in section 4.3 of the browser interface.
-func (v *Visits) VisitorString(siteID int64, visitor ID) string {
-	return strconv.FormatInt(int64(visitor), 10) + "." + v.signature("visitor", "", siteID, int64(visitor))
+func (k *Keys) VisitorString(siteID int64, visitor ID) string {
+	return strconv.FormatInt(int64(visitor), 10) + "." + k.signature("visitor", "", siteID, int64(visitor))
 }
 
 // StrangerString returns the string of a visitor of whom nothing is stored. A client that sends it back keeps cookies,
 // and becomes a new visitor.
-func (v *Visits) StrangerString(ctx context.Context, siteID int64) (string, error) {
-	number, err := v.numbers.Next(ctx)
+func (k *Keys) StrangerString(ctx context.Context, siteID int64) (string, error) {
+	number, err := k.Next(ctx)
 	if err != nil {
 		return "", fmt.Errorf("making a visitor string: %w", err)
 	}
-	return v.VisitorString(siteID, v.visitors.id(number)), nil
+	return k.VisitorString(siteID, k.Visitors.ID(number)), nil
 }
 
 // ParseVisitorString returns the visitor of a string that VisitorString has made for the site.
-func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid bool) {
+func (k *Keys) ParseVisitorString(siteID int64, s string) (visitor ID, valid bool) {
 	number, signature, _ := strings.Cut(s, ".")
 	if len(signature) != base64.RawURLEncoding.EncodedLen(signatureBytes) {
 		return 0, false // strangers send many of these, so nothing is computed yet
@@ -42,7 +42,7 @@ func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid b
 	if err != nil || n <= 0 || n >= 1<<idBits || strconv.FormatInt(n, 10) != number {
 		return 0, false
 	}
-	if !hmac.Equal([]byte(signature), []byte(v.signature("visitor", "", siteID, n))) {
+	if !hmac.Equal([]byte(signature), []byte(k.signature("visitor", "", siteID, n))) {
 		return 0, false
 	}
 	return ID(n), true
@@ -50,24 +50,24 @@ func (v *Visits) ParseVisitorString(siteID int64, s string) (visitor ID, valid b
 
 // Sign returns the field key of a page's credentials (browser interface, section 2.1). It is the service's signature of
 // the page view and of the page's address, in the characters A–Z, a–z, 0–9, "-" and "_".
-func (v *Visits) Sign(siteID int64, uri string, ref Ref) string {
-	return v.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Visit), int64(ref.View))
+func (k *Keys) Sign(siteID int64, uri string, ref Ref) string {
+	return k.signature("page", uri, siteID, int64(ref.Visitor), int64(ref.Visit), int64(ref.View))
 }
 
 // Verify says whether Sign made the key of these. If so, the ids belong together.
-func (v *Visits) Verify(siteID int64, uri string, ref Ref, key string) bool {
-	return hmac.Equal([]byte(key), []byte(v.Sign(siteID, uri, ref)))
+func (k *Keys) Verify(siteID int64, uri string, ref Ref, key string) bool {
+	return hmac.Equal([]byte(key), []byte(k.Sign(siteID, uri, ref)))
 }
 
 // BrowserString returns a token by which a browser that sends no cookies proves, for the duration, that it is the
-// visitor's. Its characters are those of [Visits.Token].
-func (v *Visits) BrowserString(siteID int64, visitor ID, lasting time.Duration) string {
-	return v.token(siteID, "browser", int64(visitor), v.now().Add(lasting).Unix())
+// visitor's. Its characters are those of [Keys.Token].
+func (k *Keys) BrowserString(siteID int64, visitor ID, lasting time.Duration) string {
+	return k.token(siteID, "browser", int64(visitor), k.now().Add(lasting).Unix())
 }
 
 // ParseBrowserString returns the visitor of a token that BrowserString has made for the site and that is still valid.
-func (v *Visits) ParseBrowserString(siteID int64, token string) (visitor ID, valid bool) {
-	numbers, valid := v.parseToken(siteID, "browser", token, 2)
+func (k *Keys) ParseBrowserString(siteID int64, token string) (visitor ID, valid bool) {
+	numbers, valid := k.parseToken(siteID, "browser", token, 2)
 	if !valid {
 		return 0, false
 	}
@@ -76,14 +76,14 @@ func (v *Visits) ParseBrowserString(siteID int64, token string) (visitor ID, val
 
 // Token returns a name of a page view for use in an address, where credentials have no place. It opens what opens says,
 // and nothing else, for the duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
-func (v *Visits) Token(siteID int64, ref Ref, opens string, lasting time.Duration) string {
-	return v.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Visit), int64(ref.View), v.now().Add(lasting).Unix())
+func (k *Keys) Token(siteID int64, ref Ref, opens string, lasting time.Duration) string {
+	return k.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Visit), int64(ref.View), k.now().Add(lasting).Unix())
 }
 
 // ParseToken returns the page view of a token that Token has made for the site and for what it opens, and that is still
 // valid.
-func (v *Visits) ParseToken(siteID int64, token, opens string) (ref Ref, valid bool) {
-	numbers, valid := v.parseToken(siteID, "token "+opens, token, 4)
+func (k *Keys) ParseToken(siteID int64, token, opens string) (ref Ref, valid bool) {
+	numbers, valid := k.parseToken(siteID, "token "+opens, token, 4)
 	if !valid {
 		return Ref{}, false
 	}
@@ -91,18 +91,18 @@ func (v *Visits) ParseToken(siteID int64, token, opens string) (ref Ref, valid b
 }
 
 // token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them.
-func (v *Visits) token(siteID int64, purpose string, numbers ...int64) string {
+func (k *Keys) token(siteID int64, purpose string, numbers ...int64) string {
 	var token strings.Builder
 	for _, n := range numbers {
 		token.WriteString(strconv.FormatInt(n, 36))
 		token.WriteByte('.')
 	}
-	token.WriteString(v.signature(purpose, "", append(numbers, siteID)...))
+	token.WriteString(k.signature(purpose, "", append(numbers, siteID)...))
 	return token.String()
 }
 
 // parseToken returns the numbers of a valid token that has as many.
-func (v *Visits) parseToken(siteID int64, purpose, token string, fields int) (numbers []int64, valid bool) {
+func (k *Keys) parseToken(siteID int64, purpose, token string, fields int) (numbers []int64, valid bool) {
 	if len(token) > 100 {
 		return nil, false // nothing is computed yet
 	}
@@ -117,8 +117,8 @@ func (v *Visits) parseToken(siteID int64, purpose, token string, fields int) (nu
 		}
 		numbers = append(numbers, n)
 	}
-	signed := v.signature(purpose, "", append(numbers, siteID)...)
-	return numbers, hmac.Equal([]byte(parts[fields]), []byte(signed)) && numbers[fields-1] > v.now().Unix()
+	signed := k.signature(purpose, "", append(numbers, siteID)...)
+	return numbers, hmac.Equal([]byte(parts[fields]), []byte(signed)) && numbers[fields-1] > k.now().Unix()
 }
 
 // signer computes signatures, one at a time.
@@ -132,9 +132,9 @@ func newSigner(secret []byte) *signer {
 }
 
 // signature signs numbers and a text behind them. Each purpose has a fixed count of numbers.
-func (v *Visits) signature(purpose, text string, numbers ...int64) string {
-	s := v.signers.Get().(*signer)
-	defer v.signers.Put(s)
+func (k *Keys) signature(purpose, text string, numbers ...int64) string {
+	s := k.signers.Get().(*signer)
+	defer k.signers.Put(s)
 	s.message = append(append(s.message[:0], purpose...), 0)
 	for _, n := range numbers {
 		s.message = binary.BigEndian.AppendUint64(s.message, uint64(n))

@@ -1,4 +1,5 @@
-package visit
+// Package days counts the page views and the visits of each site on each day.
+package days
 
 import (
 	"cmp"
@@ -25,7 +26,7 @@ type Day struct {
 // siteDay is a day of a site. day counts from 1970.
 type siteDay struct{ site, day int64 }
 
-// dayCounts are the counts of a day. visits are in the order of [Kinds].
+// dayCounts are the counts of a day. visits are in the order of [source.Kinds].
 type dayCounts struct {
 	views  int64
 	visits [8]int64
@@ -39,11 +40,20 @@ func (c *dayCounts) fields() []any {
 	return fields
 }
 
+// listsAtOnce bounds the size of a statement.
+const listsAtOnce = 100
+
 const dayLength = 24 * int64(time.Hour/time.Millisecond)
 
-// newDays returns a counter of the days of all sites. It is written in the transactions in which views are stored.
-func newDays() *db.Counter[siteDay, dayCounts] {
-	return db.NewCounter(func(a, b siteDay) int {
+// Days counts the days of all sites. It is safe for concurrent use.
+type Days struct {
+	db     *db.DB
+	counts *db.Counter[siteDay, dayCounts] // written in the transactions in which views are stored
+}
+
+// New returns the days of the database, which has to be migrated.
+func New(d *db.DB) *Days {
+	return &Days{d, db.NewCounter(func(a, b siteDay) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
 	}, func(ctx context.Context, tx db.Tx, of siteDay, c dayCounts) error {
 		s := c.visits
@@ -54,30 +64,28 @@ func newDays() *db.Counter[siteDay, dayCounts] {
 				search = visit_days.search + excluded.search, social = visit_days.social + excluded.social, mail = visit_days.mail + excluded.mail,
 				map = visit_days.map + excluded.map, referral = visit_days.referral + excluded.referral`,
 			of.site, of.day, tx.Lane(), c.views, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
-	})
+	})}
 }
 
-// count counts a stored view.
-func (v *Visits) count(tx db.Tx, a *arriving, stored stay) {
-	if a.bot || stored.repeated {
-		return
-	}
-	v.days.Add(tx, siteDay{a.siteID, a.at / dayLength}, func(c *dayCounts) {
+// Count counts a view that is stored in the transaction. began is the kind of the source of the visit that begins with
+// it, or empty. at is in milliseconds since 1970.
+func (d *Days) Count(tx db.Tx, siteID, at int64, began string) {
+	d.counts.Add(tx, siteDay{siteID, at / dayLength}, func(c *dayCounts) {
 		c.views++
-		if kind := slices.Index(source.Kinds, a.source.Kind); stored.newVisit && kind >= 0 {
+		if kind := slices.Index(source.Kinds, began); kind >= 0 {
 			c.visits[kind]++
 		}
 	})
 }
 
-// Days returns the days of the site from the time from up to the time to, the oldest first. A day without views is
+// Of returns the days of the site from the time from up to the time to, the oldest first. A day without views is
 // missing.
-func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]Day, error) {
+func (d *Days) Of(ctx context.Context, siteID int64, from, to time.Time) ([]Day, error) {
 	type row struct {
 		day int64
 		dayCounts
 	}
-	rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
+	rows, err := db.List(ctx, d.db.Read(), func(r *row) []any { return append([]any{&r.day}, r.fields()...) },
 		`SELECT day, CAST(SUM(views) AS BIGINT), CAST(SUM(direct) AS BIGINT), CAST(SUM(campaign) AS BIGINT), CAST(SUM(ad) AS BIGINT), CAST(SUM(search) AS BIGINT),
 			CAST(SUM(social) AS BIGINT), CAST(SUM(mail) AS BIGINT), CAST(SUM(map) AS BIGINT), CAST(SUM(referral) AS BIGINT)
 		FROM visit_days WHERE site_id = $1 AND day >= $2 AND day < $3 GROUP BY day ORDER BY day`,
@@ -99,7 +107,7 @@ func (v *Visits) Days(ctx context.Context, siteID int64, from, to time.Time) ([]
 
 // LastSeen returns when each of the sites had its last page view or event, except those of bots. A site that has had
 // none is missing.
-func (v *Visits) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time, error) {
+func (d *Days) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time, error) {
 	type row struct{ site, at int64 }
 	seen := make(map[int64]time.Time, len(ids))
 	for some := range slices.Chunk(ids, listsAtOnce) {
@@ -107,7 +115,7 @@ func (v *Visits) LastSeen(ctx context.Context, ids []int64) (map[int64]time.Time
 		for i, id := range some {
 			parts[i] = fmt.Sprintf(`SELECT CAST(%d AS BIGINT) AS site_id, (SELECT MAX(last_at) FROM visits WHERE site_id = %d AND NOT bot) AS at`, id, id)
 		}
-		rows, err := db.List(ctx, v.db.Read(), func(r *row) []any { return []any{&r.site, &r.at} },
+		rows, err := db.List(ctx, d.db.Read(), func(r *row) []any { return []any{&r.site, &r.at} },
 			`SELECT site_id, at FROM (`+strings.Join(parts, " UNION ALL ")+`) AS latest WHERE at IS NOT NULL`)
 		if err != nil {
 			return nil, fmt.Errorf("reading when sites were visited: %w", err)

@@ -1,4 +1,5 @@
-package visit
+// Package retain deletes visits when they are older than they are kept.
+package retain
 
 import (
 	"context"
@@ -19,13 +20,19 @@ const (
 	pruneShare = 9
 )
 
+// Retention deletes visits. It is safe for concurrent use.
+type Retention struct{ db *db.DB }
+
+// New returns the retention of the database, which has to be migrated.
+func New(d *db.DB) *Retention { return &Retention{d} }
+
 // oldVisit is a visit that ended long ago.
 type oldVisit struct{ site, id, visitor, views int64 }
 
 // oldVisits returns the oldest visits that ended before the time, at most prunedAtOnce.
-func (v *Visits) oldVisits(ctx context.Context, before time.Time) ([]oldVisit, error) {
+func (r *Retention) oldVisits(ctx context.Context, before time.Time) ([]oldVisit, error) {
 	for _, bots := range []string{"NOT bot", "bot"} { // each kind has an index
-		list, err := db.List(ctx, v.db.Read(), func(s *oldVisit) []any { return []any{&s.site, &s.id, &s.visitor, &s.views} },
+		list, err := db.List(ctx, r.db.Read(), func(s *oldVisit) []any { return []any{&s.site, &s.id, &s.visitor, &s.views} },
 			fmt.Sprintf(`SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
 		if err != nil || len(list) > 0 {
 			return list, err
@@ -34,9 +41,9 @@ func (v *Visits) oldVisits(ctx context.Context, before time.Time) ([]oldVisit, e
 	return nil, nil
 }
 
-// HasOlder says whether [Visits.Prune] has anything to delete.
-func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
-	list, err := v.oldVisits(ctx, before)
+// HasOlder says whether [Retention.Prune] has anything to delete.
+func (r *Retention) HasOlder(ctx context.Context, before time.Time) (bool, error) {
+	list, err := r.oldVisits(ctx, before)
 	if err != nil {
 		return false, fmt.Errorf("looking for old visits: %w", err)
 	}
@@ -48,19 +55,19 @@ func (v *Visits) HasOlder(ctx context.Context, before time.Time) (bool, error) {
 // calls keep their sources. The counts of days stay.
 //
 // Prune works in small transactions with pauses between them, and may end after any of them.
-func (v *Visits) Prune(ctx context.Context, before time.Time) (visits int, err error) {
+func (r *Retention) Prune(ctx context.Context, before time.Time) (visits int, err error) {
 	for {
-		old, err := v.oldVisits(ctx, before)
+		old, err := r.oldVisits(ctx, before)
 		if err == nil && len(old) == 0 {
 			return visits, nil
 		}
 		short := false
 		if err == nil {
-			short, err = v.fitTogether(ctx, old)
+			short, err = r.fitTogether(ctx, old)
 		}
 		began, pruned := time.Now(), 0
 		if err == nil {
-			err = v.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+			err = r.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
 				if short {
 					pruned, err = pruneTogether(ctx, tx, old)
 				} else {
@@ -80,7 +87,7 @@ func (v *Visits) Prune(ctx context.Context, before time.Time) (visits int, err e
 }
 
 // fitTogether says whether the rows of the visits are few enough for one transaction.
-func (v *Visits) fitTogether(ctx context.Context, old []oldVisit) (bool, error) {
+func (r *Retention) fitTogether(ctx context.Context, old []oldVisit) (bool, error) {
 	rows := int64(0)
 	for _, s := range old {
 		rows += s.views
@@ -89,7 +96,7 @@ func (v *Visits) fitTogether(ctx context.Context, old []oldVisit) (bool, error) 
 		return false, nil
 	}
 	values, args := visitsOf(old)
-	stored, _, err := db.One(ctx, v.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM views WHERE (site_id, visit_id) IN (`+values+`)) +
+	stored, _, err := db.One(ctx, r.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM views WHERE (site_id, visit_id) IN (`+values+`)) +
 		(SELECT COUNT(*) FROM user_events WHERE (site_id, visit_id) IN (`+values+`))`, args...)
 	return stored <= trace.AtOnce, err
 }
@@ -117,7 +124,7 @@ func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, e
 func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
 	values, args := db.Values(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
 	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+values+`)
-		AND NOT EXISTS (SELECT 1 FROM visits s WHERE s.site_id = visitors.site_id AND s.visitor_id = visitors.id)`, args...); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id)`, args...); err != nil {
 		return err
 	}
 	for _, of := range []string{"contacts", "properties"} {

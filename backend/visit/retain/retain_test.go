@@ -1,4 +1,4 @@
-package visit_test
+package retain_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 func TestOldVisitsArePruned(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-		visits, err := visit.Open(ctx, d, func() time.Time { return at })
-		require.NoError(t, err)
+		visits := visittest.Open(t, d, func() time.Time { return at })
 		view := func(visitor visit.ID, nonce, agent string) visit.View {
 			h, err := visits.Arrive(ctx, 1, visitor, visit.Arrival{Nonce: nonce, URL: "https://shop.example/?utm_source=" + nonce, Kind: "load", UserAgent: agent})
 			require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestOldVisitsArePruned(t *testing.T) {
 		}
 		back := view(0, "back", browser)
 		require.NoError(t, visits.AddInfo(ctx, 1, back.Ref, visit.Info{Email: "back@example.com"}))
-		days, err := visits.Days(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
+		days, err := visits.Days.Of(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
 		require.NoError(t, err)
 		require.NotEmpty(t, days)
 
@@ -52,14 +52,14 @@ func TestOldVisitsArePruned(t *testing.T) {
 		require.True(t, again.NewVisit)
 		young := view(0, "young", browser)
 
-		older, err := visits.HasOlder(ctx, limit)
+		older, err := visits.Retention.HasOlder(ctx, limit)
 		require.NoError(t, err)
 		require.True(t, older)
 		stopped, stop := context.WithCancel(ctx)
 		stop()
-		_, err = visits.Prune(stopped, limit)
+		_, err = visits.Retention.Prune(stopped, limit)
 		require.Error(t, err)
-		pruned, err := visits.Prune(ctx, limit)
+		pruned, err := visits.Retention.Prune(ctx, limit)
 		require.NoError(t, err)
 		require.Equal(t, 64, pruned)
 
@@ -81,11 +81,11 @@ func TestOldVisitsArePruned(t *testing.T) {
 		require.Len(t, card.Emails, 1)
 		_, err = visits.Card(ctx, 1, young.Visitor)
 		require.NoError(t, err)
-		after, err := visits.Days(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
+		after, err := visits.Days.Of(ctx, 1, at.Add(-48*time.Hour), at.Add(48*time.Hour))
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, after[0].Views, days[0].Views, "counts stay")
 
-		older, err = visits.HasOlder(ctx, limit)
+		older, err = visits.Retention.HasOlder(ctx, limit)
 		require.NoError(t, err)
 		require.False(t, older)
 		h := view(gone.Visitor, "returns", browser)

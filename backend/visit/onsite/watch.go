@@ -1,4 +1,4 @@
-package visit
+package onsite
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 const (
@@ -34,10 +36,10 @@ type Scene struct {
 // Watch watches who is on some sites, or what one visitor does. All watches of a process share one reader of the
 // database.
 type Watch struct {
-	visits *Visits
-	of     watched
-	scene  atomic.Pointer[Scene]
-	news   chan struct{}
+	on    *Visitors
+	of    watched
+	scene atomic.Pointer[Scene]
+	news  chan struct{}
 }
 
 // watched is what a watch is over: sites, or a visitor of a site, by number.
@@ -47,11 +49,11 @@ type watched struct {
 }
 
 // Watch returns a watch over the sites. The caller has to close it.
-func (v *Visits) Watch(sites scope.Sites) *Watch { return v.watching.begin(v, watched{sites: sites}) }
+func (o *Visitors) Watch(sites scope.Sites) *Watch { return o.watching.begin(o, watched{sites: sites}) }
 
 // WatchVisitor returns a watch over the visitor. The caller has to close it.
-func (v *Visits) WatchVisitor(siteID int64, visitor ID) *Watch {
-	return v.watching.begin(v, watched{visitor: place{siteID, v.visitors.number(visitor)}})
+func (o *Visitors) WatchVisitor(siteID int64, visitor key.ID) *Watch {
+	return o.watching.begin(o, watched{visitor: place{siteID, o.keys.Visitors.Number(visitor)}})
 }
 
 // News returns a channel that receives when there is a new Scene.
@@ -61,7 +63,7 @@ func (w *Watch) News() <-chan struct{} { return w.news }
 func (w *Watch) Scene() *Scene { return w.scene.Load() }
 
 // Close ends the watch.
-func (w *Watch) Close() { w.visits.watching.end(w) }
+func (w *Watch) Close() { w.on.watching.end(w) }
 
 func (w *Watch) show(s *Scene) {
 	w.scene.Store(s)
@@ -80,8 +82,8 @@ type watching struct {
 	ended   chan struct{}
 }
 
-func (g *watching) begin(v *Visits, of watched) *Watch {
-	w := &Watch{visits: v, of: of, news: make(chan struct{}, 1)}
+func (g *watching) begin(o *Visitors, of watched) *Watch {
+	w := &Watch{on: o, of: of, news: make(chan struct{}, 1)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.watches) == 0 {
@@ -90,9 +92,9 @@ func (g *watching) begin(v *Visits, of watched) *Watch {
 		g.watches = make(map[watched]map[*Watch]struct{})
 		g.fresh, g.ended = make(chan struct{}, 1), make(chan struct{})
 		fresh, ended := g.fresh, g.ended
-		aside.Go(v.db.Logger(), "watching visitors", func() {
+		aside.Go(o.db.Logger(), "watching visitors", func() {
 			defer close(ended)
-			aside.Keep(ctx, v.db.Logger(), "watching visitors", func(ctx context.Context) { g.run(ctx, v, fresh) })
+			aside.Keep(ctx, o.db.Logger(), "watching visitors", func(ctx context.Context) { g.run(ctx, o, fresh) })
 		})
 	}
 	for other := range g.watches[of] {
@@ -128,13 +130,13 @@ func (g *watching) end(w *Watch) {
 	}
 }
 
-func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}) {
-	moved, forget := v.db.Subscribe(LiveTopic)
+func (g *watching) run(ctx context.Context, o *Visitors, fresh <-chan struct{}) {
+	moved, forget := o.db.Subscribe(visit.LiveTopic)
 	defer forget()
 	aged := time.NewTicker(ageing)
 	defer aged.Stop()
 	for {
-		again := !g.look(ctx, v) // the database does not answer
+		again := !g.look(ctx, o) // the database does not answer
 		if !aside.Sleep(ctx, calm) {
 			return
 		}
@@ -152,7 +154,7 @@ func (g *watching) run(ctx context.Context, v *Visits, fresh <-chan struct{}) {
 }
 
 // look reads the scenes and shows them to the watches. It returns false if it cannot read them.
-func (g *watching) look(ctx context.Context, v *Visits) bool {
+func (g *watching) look(ctx context.Context, o *Visitors) bool {
 	g.mu.Lock()
 	var scopes []scope.Sites
 	var visitors []place
@@ -165,14 +167,14 @@ func (g *watching) look(ctx context.Context, v *Visits) bool {
 	}
 	g.mu.Unlock()
 	scenes := make(map[watched]*Scene, len(scopes)+len(visitors))
-	live, err := v.live(ctx, scopes)
+	live, err := o.live(ctx, scopes)
 	if err != nil {
 		return false
 	}
 	for i, sites := range scopes {
 		scenes[watched{sites: sites}] = &Scene{Live: live[i]}
 	}
-	if v.activity(ctx, visitors, scenes) != nil {
+	if o.activity(ctx, visitors, scenes) != nil {
 		return false
 	}
 	g.mu.Lock()
@@ -185,9 +187,19 @@ func (g *watching) look(ctx context.Context, v *Visits) bool {
 	return true
 }
 
+// place is a visitor of a site, by number.
+type place struct{ site, id int64 }
+
+// Here says whether the visitor is on the site now.
+func (o *Visitors) Here(ctx context.Context, siteID int64, visitor key.ID) (bool, error) {
+	of, scenes := watched{visitor: place{siteID, o.keys.Visitors.Number(visitor)}}, make(map[watched]*Scene)
+	err := o.activity(ctx, []place{of.visitor}, scenes)
+	return err == nil && scenes[of].Here, err
+}
+
 // activity adds the scenes of the visitors.
-func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[watched]*Scene) error {
-	for some := range slices.Chunk(visitors, rowsAtOnce) {
+func (o *Visitors) activity(ctx context.Context, visitors []place, scenes map[watched]*Scene) error {
+	for some := range slices.Chunk(visitors, visitorsAtOnce) {
 		read := make(map[place]*Scene, len(some))
 		values := make([]string, len(some))
 		for i, of := range some {
@@ -200,9 +212,9 @@ func (v *Visits) activity(ctx context.Context, visitors []place, scenes map[watc
 			views  int
 			here   bool
 		}
-		rows, err := db.List(ctx, v.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
-			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(views) AS BIGINT), MAX(CASE WHEN `+v.isHere()+` THEN 1 ELSE 0 END) = 1
-			FROM visits AS s WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
+		rows, err := db.List(ctx, o.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
+			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(views) AS BIGINT), MAX(CASE WHEN `+o.isHere()+` THEN 1 ELSE 0 END) = 1
+			FROM visits AS v WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}

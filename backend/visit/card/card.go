@@ -1,4 +1,6 @@
-package visit
+// Package card reads what is known of single visitors: their names, contacts and properties, and what they did in their
+// latest visits.
+package card
 
 import (
 	"context"
@@ -8,15 +10,16 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Card is what is known of a visitor. Its lists are newest first.
 type Card struct {
-	Visitor         ID
+	Visitor         key.ID
 	FirstAt, LastAt time.Time
-	Here            bool // on the site now
 	Name            string
 	Emails, Phones  []contact.Contact
 	Properties      []Property
@@ -33,7 +36,7 @@ type Property struct {
 
 // Visit is one stay on the site.
 type Visit struct {
-	ID                  ID
+	ID                  key.ID
 	StartedAt, LastAt   time.Time
 	Source              source.Source
 	Views               int
@@ -45,10 +48,19 @@ type Visit struct {
 
 // TrackedEvent is a stored event.
 type TrackedEvent struct {
-	UserEvent
-	View ID
+	visit.UserEvent
+	View key.ID
 	At   time.Time
 }
+
+// Cards reads cards. It is safe for concurrent use.
+type Cards struct {
+	db   *db.DB
+	keys *key.Keys
+}
+
+// New returns the cards of the database, which has to be migrated.
+func New(d *db.DB, keys *key.Keys) *Cards { return &Cards{d, keys} }
 
 const (
 	cardVisits = 20
@@ -56,9 +68,9 @@ const (
 	cardSearch = 1000 // rows of a visit that are searched for the latest
 )
 
-// Card returns what is known of the visitor. The error is ErrUnknown if the visitor is not known.
-func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, error) {
-	c, err := v.card(ctx, siteID, v.visitors.number(visitor))
+// Card returns what is known of the visitor. The error is [visit.ErrUnknown] if the visitor is not known.
+func (cards *Cards) Card(ctx context.Context, siteID int64, visitor key.ID) (Card, error) {
+	c, err := cards.card(ctx, siteID, cards.keys.Visitors.Number(visitor))
 	if err != nil {
 		return Card{}, fmt.Errorf("reading a visitor's card: %w", err)
 	}
@@ -66,9 +78,9 @@ func (v *Visits) Card(ctx context.Context, siteID int64, visitor ID) (Card, erro
 	return c, nil
 }
 
-func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) {
+func (cards *Cards) card(ctx context.Context, siteID, visitor int64) (Card, error) {
 	var c Card
-	read := v.db.Read()
+	read := cards.db.Read()
 	type person struct {
 		firstAt int64
 		name    string
@@ -79,7 +91,7 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 		return c, err
 	}
 	if !found {
-		return c, ErrUnknown
+		return c, visit.ErrUnknown
 	}
 	c.FirstAt, c.Name = time.UnixMilli(known.firstAt), known.name
 	c.LastAt = c.FirstAt
@@ -116,66 +128,65 @@ func (v *Visits) card(ctx context.Context, siteID, visitor int64) (Card, error) 
 		p.At = time.UnixMilli(p.at)
 		c.Properties = append(c.Properties, p.Property)
 	}
-	if c.Visits, err = v.cardVisits(ctx, siteID, visitor); err != nil {
+	if c.Visits, err = cards.visits(ctx, siteID, visitor); err != nil {
 		return c, err
 	}
-	of, scenes := watched{visitor: place{siteID, visitor}}, make(map[watched]*Scene)
-	if err := v.activity(ctx, []place{of.visitor}, scenes); err != nil {
-		return c, err
-	}
-	c.Here = scenes[of].Here
-	if s := scenes[of]; s.LastAt.After(c.LastAt) {
-		c.LastAt = s.LastAt
+	for _, v := range c.Visits {
+		if v.LastAt.After(c.LastAt) {
+			c.LastAt = v.LastAt
+		}
 	}
 	return c, nil
 }
 
-func (v *Visits) cardVisits(ctx context.Context, siteID, visitor int64) ([]Visit, error) {
-	read := v.db.Read()
-	rows, err := db.List(ctx, read, (*visitRow).fields,
-		`SELECT `+visitColumns+` FROM visits AS s WHERE s.site_id = $1 AND s.visitor_id = $2 ORDER BY s.started_at DESC, s.id DESC LIMIT $3`, siteID, visitor, cardVisits)
-	if err != nil || len(rows) == 0 {
+func (cards *Cards) visits(ctx context.Context, siteID, visitor int64) ([]Visit, error) {
+	read := cards.db.Read()
+	type stay struct {
+		Visit
+		number, startedAt, lastAt int64
+	}
+	stays, err := db.List(ctx, read, func(s *stay) []any {
+		return append([]any{&s.number, &s.startedAt, &s.lastAt, &s.Views, &s.Bot, &s.UserAgent, &s.Language}, s.Source.Fields()...)
+	}, `SELECT id, started_at, last_at, views, bot, user_agent, language, `+source.Columns+`
+		FROM visits WHERE site_id = $1 AND visitor_id = $2 ORDER BY started_at DESC, id DESC LIMIT $3`, siteID, visitor, cardVisits)
+	if err != nil || len(stays) == 0 {
 		return nil, err
 	}
-	visits := make([]Visit, len(rows))
-	at := make(map[int64]*Visit, len(rows))
-	ids := make([]string, len(rows))
-	for i, s := range rows {
-		visits[i] = Visit{
-			ID: v.visits.id(s.id), StartedAt: time.UnixMilli(s.startedAt), LastAt: time.UnixMilli(s.lastAt), Source: s.source,
-			Views: s.views, Bot: s.bot, UserAgent: s.userAgent, Language: s.language,
-		}
-		ids[i], at[s.id] = strconv.FormatInt(s.id, 10), &visits[i]
+	visits := make([]Visit, len(stays))
+	at := make(map[int64]*Visit, len(stays))
+	ids := make([]string, len(stays))
+	for i, s := range stays {
+		s.ID, s.StartedAt, s.LastAt = cards.keys.Visits.ID(s.number), time.UnixMilli(s.startedAt), time.UnixMilli(s.lastAt)
+		visits[i], ids[i], at[s.number] = s.Visit, strconv.FormatInt(s.number, 10), &visits[i]
 	}
 	among := strings.Join(ids, ", ")
 	// Numbers grow with time on one node, and nearly so across nodes.
-	views, err := db.List(ctx, read, (*viewRow).fields, `SELECT `+viewColumns+` FROM visits AS s
-		JOIN views AS h ON h.site_id = s.site_id AND h.visit_id = s.id
-		WHERE s.site_id = $1 AND s.id IN (`+among+`)
-			AND h.id IN (SELECT id FROM (SELECT id, at FROM views WHERE site_id = s.site_id AND visit_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
-		ORDER BY h.at DESC, h.id DESC`, siteID, cardSearch, cardRows)
+	pages, err := cards.pages(ctx, `visits AS v JOIN views AS w ON w.site_id = v.site_id AND w.visit_id = v.id
+		WHERE v.site_id = $1 AND v.id IN (`+among+`)
+			AND w.id IN (SELECT id FROM (SELECT id, at FROM views WHERE site_id = v.site_id AND visit_id = v.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)`,
+		siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range views {
-		at[h.visit].Pages = append(at[h.visit].Pages, v.page(h))
+	for of, pages := range pages {
+		at[of.Visit].Pages = pages
 	}
 	type event struct {
-		UserEvent
+		visit.UserEvent
 		visit, view, at int64
 	}
 	events, err := db.List(ctx, read, func(e *event) []any {
 		return []any{&e.visit, &e.view, &e.at, &e.Category, &e.Action, &e.Name, &e.Value}
-	}, `SELECT e.visit_id, e.view_id, e.at, e.category, e.action, e.name, e.value FROM visits AS s
-		JOIN user_events AS e ON e.site_id = s.site_id AND e.visit_id = s.id
-		WHERE s.site_id = $1 AND s.id IN (`+among+`)
-			AND e.id IN (SELECT id FROM (SELECT id, at FROM user_events WHERE site_id = s.site_id AND visit_id = s.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
+	}, `SELECT e.visit_id, e.view_id, e.at, e.category, e.action, e.name, e.value FROM visits AS v
+		JOIN user_events AS e ON e.site_id = v.site_id AND e.visit_id = v.id
+		WHERE v.site_id = $1 AND v.id IN (`+among+`)
+			AND e.id IN (SELECT id FROM (SELECT id, at FROM user_events WHERE site_id = v.site_id AND visit_id = v.id ORDER BY id DESC LIMIT $2) AS latest ORDER BY at DESC, id DESC LIMIT $3)
 		ORDER BY e.at DESC, e.id DESC`, siteID, cardSearch, cardRows)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range events {
-		at[e.visit].Events = append(at[e.visit].Events, TrackedEvent{UserEvent: e.UserEvent, View: v.views.id(e.view), At: time.UnixMilli(e.at)})
+		at[e.visit].Events = append(at[e.visit].Events, TrackedEvent{UserEvent: e.UserEvent, View: cards.keys.Views.ID(e.view), At: time.UnixMilli(e.at)})
 	}
 	return visits, nil
 }

@@ -1,4 +1,4 @@
-package visit_test
+package retain_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
 // old is how many visits there are to prune, with four page views each.
@@ -26,8 +27,7 @@ func BenchmarkViewsBesidePruning(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
 			d := dbtest.Open(b, settings(b))
-			visits, err := visit.Open(b.Context(), d, time.Now)
-			require.NoError(b, err)
+			visits := visittest.Open(b, d, time.Now)
 			for from := 0; from < old; from += 5000 {
 				require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error { return insertOld(ctx, tx, from) }))
 			}
@@ -41,7 +41,7 @@ func BenchmarkViewsBesidePruning(b *testing.B) {
 				var working sync.WaitGroup
 				if beside == 1 {
 					working.Go(func() {
-						n, _ := visits.Prune(ctx, time.UnixMilli(10_000_000))
+						n, _ := visits.Retention.Prune(ctx, time.UnixMilli(10_000_000))
 						pruned += n
 					})
 				}

@@ -1,4 +1,4 @@
-package visit
+package key
 
 import (
 	"crypto/aes"
@@ -6,17 +6,13 @@ import (
 	"encoding/binary"
 )
 
-// ID is the public number of a visitor, a visit or a view. 0 < ID < 2^53, so that JavaScript holds it exactly. IDs
-// that are known say nothing about others.
-type ID int64
-
 // idBits is the width of the permuted numbers. It is even, so that a balanced Feistel network permutes exactly these
 // numbers.
 const idBits = 52
 
-// permutation turns the numbers of a sequence, from 1 upwards, into ids and back. It is a Feistel network with AES as
+// Permutation turns the numbers of a sequence, from 1 upwards, into ids and back. It is a Feistel network with AES as
 // its round function. It repeats until the result is in range (cycle walking), and so is a bijection of [1, 2^52).
-type permutation struct {
+type Permutation struct {
 	cipher cipher.Block
 	kind   byte // visitors, visits and views have different permutations
 }
@@ -27,9 +23,9 @@ const (
 	halfMask = 1<<halfBits - 1
 )
 
-// id returns the public form of a sequence number.
-func (p permutation) id(number int64) ID {
-	f := roundFunction{permutation: p}
+// ID returns the public form of a sequence number.
+func (p Permutation) ID(number int64) ID {
+	f := roundFunction{Permutation: p}
 	x := uint64(number)
 	for {
 		left, right := x>>halfBits, x&halfMask
@@ -42,12 +38,12 @@ func (p permutation) id(number int64) ID {
 	}
 }
 
-// number returns the sequence number of an id, or 0 for a number that is no id.
-func (p permutation) number(id ID) int64 {
+// Number returns the sequence number of an id, or 0 for a number that is no id.
+func (p Permutation) Number(id ID) int64 {
 	if id <= 0 || id >= 1<<idBits {
 		return 0
 	}
-	f := roundFunction{permutation: p}
+	f := roundFunction{Permutation: p}
 	x := uint64(id)
 	for {
 		left, right := x>>halfBits, x&halfMask
@@ -62,7 +58,7 @@ func (p permutation) number(id ID) int64 {
 
 // roundFunction is the network's round function. block is its buffer.
 type roundFunction struct {
-	permutation
+	Permutation
 	block [aes.BlockSize]byte
 }
 

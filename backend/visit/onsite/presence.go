@@ -1,4 +1,5 @@
-package visit
+// Package onsite knows who is on the sites now, by what open pages report of those in front of them.
+package onsite
 
 import (
 	"cmp"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 // Presence is what a page reports of the person in front of it.
@@ -44,18 +47,35 @@ const (
 	storingFor = 10 * time.Second
 )
 
+// Visitors knows who is on the sites. It is safe for concurrent use.
+type Visitors struct {
+	db    *db.DB
+	keys  *key.Keys
+	cards *card.Cards
+	now   func() time.Time
+
+	watching watching
+	gathered gathered
+}
+
+// New returns the visitors of the database, which has to be migrated. also is called where pages report that somebody is
+// there.
+func New(d *db.DB, keys *key.Keys, cards *card.Cards, now func() time.Time, also ...Attend) *Visitors {
+	return &Visitors{db: d, keys: keys, cards: cards, now: now, gathered: gathered{also: also}}
+}
+
 // See notes the report of a page. It does not wait for the database. A report is lost if the process ends within two
 // seconds, but an open page reports again within a minute. A handler that holds a visitor's connection open may call
 // See for the page.
-func (v *Visits) See(siteID int64, ref Ref, p Presence) {
-	r := v.row(ref)
-	v.present.note(v, spot{siteID, r.visit, r.view}, v.now().Add(lasting[p]).UnixMilli())
+func (o *Visitors) See(siteID int64, ref key.Ref, p Presence) {
+	r := o.keys.Row(ref)
+	o.gathered.note(o, spot{siteID, r.Visit, r.View}, o.now().Add(lasting[p]).UnixMilli())
 }
 
 // Seen is a visit in which a page has reported that somebody is there.
 type Seen struct {
 	Site  int64
-	Visit ID
+	Visit key.ID
 	// Until is how long the report counts.
 	Until time.Time
 }
@@ -66,40 +86,40 @@ type Attend func(context.Context, db.Tx, []Seen) error
 // spot identifies a page of a visit.
 type spot struct{ site, visit, view int64 }
 
-// present gathers the reports of pages, so that one write stores all of them.
-type present struct {
-	mu       sync.Mutex
-	gathered map[spot]int64 // by page, when its report ends
-	also     []Attend
+// gathered holds the reports of pages, so that one write stores all of them.
+type gathered struct {
+	mu    sync.Mutex
+	until map[spot]int64 // by page, when its report ends
+	also  []Attend
 }
 
-func (g *present) note(v *Visits, at spot, until int64) {
+func (g *gathered) note(o *Visitors, at spot, until int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.gathered) == 0 {
-		g.gathered = make(map[spot]int64)
-		time.AfterFunc(gathering, func() { aside.Do(v.db.Logger(), "noting who is there", func() { _ = g.store(v) }) })
+	if len(g.until) == 0 {
+		g.until = make(map[spot]int64)
+		time.AfterFunc(gathering, func() { aside.Do(o.db.Logger(), "noting who is there", func() { _ = g.store(o) }) })
 	}
-	if _, known := g.gathered[at]; known || len(g.gathered) < maxGathered {
-		g.gathered[at] = until
+	if _, known := g.until[at]; known || len(g.until) < maxGathered {
+		g.until[at] = until
 	}
 }
 
 // store writes the gathered reports. If the database is away they are lost, and the pages report again.
-func (g *present) store(v *Visits) error {
+func (g *gathered) store(o *Visitors) error {
 	g.mu.Lock()
-	gathered := g.gathered
-	g.gathered = nil
+	reported := g.until
+	g.until = nil
 	g.mu.Unlock()
-	if len(gathered) == 0 {
+	if len(reported) == 0 {
 		return nil
 	}
 	type row struct {
 		spot
 		until int64
 	}
-	rows := make([]row, 0, len(gathered))
-	for at, until := range gathered {
+	rows := make([]row, 0, len(reported))
+	for at, until := range reported {
 		rows = append(rows, row{at, until})
 	}
 	// Two nodes that write the same rows do so in the same order, so that they cannot wait for each other in a circle.
@@ -108,11 +128,11 @@ func (g *present) store(v *Visits) error {
 	})
 	seen := make([]Seen, len(rows))
 	for i, r := range rows {
-		seen[i] = Seen{r.site, v.visits.id(r.visit), time.UnixMilli(r.until)}
+		seen[i] = Seen{r.site, o.keys.Visits.ID(r.visit), time.UnixMilli(r.until)}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storingFor)
 	defer cancel()
-	err := v.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+	err := o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		for some := range db.Parts(rows) {
 			values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.visit, &r.view, &r.until} })
 			if _, err := tx.Exec(ctx, `INSERT INTO presences (site_id, visit_id, view_id, until) `+values+`
@@ -126,7 +146,7 @@ func (g *present) store(v *Visits) error {
 			}
 		}
 		// The report that a page was left has to stay for as long as the page view counts by itself.
-		_, err := tx.Exec(ctx, `DELETE FROM presences WHERE until < $1`, v.now().Add(-2*LiveFor).UnixMilli())
+		_, err := tx.Exec(ctx, `DELETE FROM presences WHERE until < $1`, o.now().Add(-2*LiveFor).UnixMilli())
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,66 @@
+package card
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+)
+
+// Of identifies a visitor of a site.
+type Of struct {
+	SiteID  int64
+	Visitor key.ID
+}
+
+// Who is by what a visitor is known. Texts are as they were written, or empty.
+type Who struct {
+	Name, Email string
+	Phone       contact.Contact
+}
+
+// visitorsAtOnce bounds the size of a statement.
+const visitorsAtOnce = 2000
+
+// People returns what is known of the visitors. Visitors of whom nothing is known are missing.
+func (cards *Cards) People(ctx context.Context, visitors []Of) (map[Of]Who, error) {
+	type fact struct {
+		contact.Contact
+		site, visitor, at int64
+		kind              string
+	}
+	people := make(map[Of]Who)
+	for some := range slices.Chunk(visitors, visitorsAtOnce) {
+		rows := make([]string, len(some))
+		for i, of := range some {
+			rows[i] = fmt.Sprintf("(%d, %d)", of.SiteID, cards.keys.Visitors.Number(of.Visitor))
+		}
+		values := strings.Join(rows, ", ")
+		facts, err := db.List(ctx, cards.db.Read(), func(f *fact) []any { return []any{&f.site, &f.visitor, &f.kind, &f.Value, &f.Written, &f.at} },
+			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS value, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
+			UNION ALL SELECT site_id, visitor_id, kind, value, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
+		if err != nil {
+			return nil, fmt.Errorf("reading who visitors are: %w", err)
+		}
+		for _, f := range facts {
+			of := Of{f.site, cards.keys.Visitors.ID(f.visitor)}
+			who := people[of]
+			switch f.kind {
+			case "name":
+				who.Name = f.Written
+			case "email":
+				who.Email = f.Written
+			case "phone":
+				f.At = time.UnixMilli(f.at)
+				who.Phone = f.Contact
+			}
+			people[of] = who
+		}
+	}
+	return people, nil
+}
