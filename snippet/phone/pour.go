@@ -33,13 +33,27 @@ func (m *Matcher) emit(w *writing) {
 	before := len(m.edits)
 	old, fresh := m.set.numbers[w.number], m.shown[w.number]
 	lead, digits, pours := fresh.Counterpart(w.form, old)
-	if match.Poured = pours; pours {
+	if match.Poured = pours && !m.regroups(w, old, fresh); match.Poured {
 		m.pour(w, lead, digits)
 	} else {
 		m.rewrite(w, fresh.Rewriting(w.form, old), match.Start, match.End)
 	}
 	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
 	m.matches = append(m.matches, match)
+}
+
+// regroups says whether the new number is to be written anew because its area code has another length.
+func (m *Matcher) regroups(w *writing, old, fresh *plan.Number) bool {
+	start, ok := old.Start(w.form)
+	if !ok || m.place == Link || fresh == old {
+		return false
+	}
+	for i := start + 1; w.first+i < w.end; i++ {
+		if m.run.aligned(w.first + i) {
+			return fresh.Regroups(old, i-start, m.run.digits[w.first+i].gap&closeGap != 0)
+		}
+	}
+	return false
 }
 
 // pour writes the digits of lead and digits in the place of the old ones, each in the way of the old one.

@@ -11,13 +11,17 @@ import (
 // prefix only. Each group is an array
 //
 //	[form, prefixes, old]                       left as it is: the number stands for itself
-//	[form, prefixes, old, new]                  poured
+//	[form, prefixes, old, new, text, at, area]  poured
 //	[form, prefixes, old, null, text, compact]  written anew
 //
 // prefixes are separated by spaces. A form without a prefix has an empty one. Each prefix followed by old means the
 // number. A poured number becomes the same prefix followed by new. A number that is written anew becomes text, or
 // compact if the old writing has no separators; both begin with a plus sign if they need one. If the form is [Dialled],
 // it becomes the prefix, and text or compact behind it.
+//
+// A poured number, too, becomes text if its area code as it is written, which begins with the digit at of old, has
+// another number of digits than area, and does not begin the new number. If area is negative, this applies only to a
+// code in parentheses. text, at and area may be missing.
 //
 // Forms whose digits mean none of the replaced numbers, because two of the numbers share them, are left out.
 func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
@@ -36,6 +40,10 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 		g := scriptForms{kind: f.Kind, old: f.Digits[prefix:]}
 		if lead, digits, ok := fresh.Counterpart(f, n); ok {
 			g.pours, g.new = true, digits[prefix-len(lead):]
+			if start, ok := n.Start(f); ok && fresh != n && fresh.Area(n) != 0 {
+				g.Rewriting, g.at, g.area = fresh.Rewriting(f, n), start-prefix, fresh.Area(n)
+				g.Lead, g.Compact = "", ""
+			}
 		} else {
 			g.Rewriting = fresh.Rewriting(f, n)
 			g.Lead = "" // the prefixes have it
@@ -63,6 +71,7 @@ type scriptForms struct {
 	kind     plan.Form
 	old, new string
 	pours    bool
+	at, area int
 	plan.Rewriting
 }
 
@@ -73,15 +82,23 @@ func (g *scriptForms) appendEnd(b []byte) []byte {
 	case g.pours && g.new == g.old:
 	case g.pours:
 		b = append(append(append(b, `,"`...), g.new...), '"')
+		if g.area != 0 {
+			b = g.appendText(b, g.Text)
+			b = strconv.AppendInt(append(b, ','), int64(g.at), 10)
+			b = strconv.AppendInt(append(b, ','), int64(g.area), 10)
+		}
 	default:
 		b = append(b, `,null`...)
-		for _, text := range [...]string{g.Text, g.Compact} {
-			b = append(b, `,"`...)
-			if g.Abroad {
-				b = append(b, '+')
-			}
-			b = append(append(b, text...), '"')
-		}
+		b = g.appendText(g.appendText(b, g.Text), g.Compact)
 	}
 	return append(b, ']')
+}
+
+// appendText appends a new writing, with a plus sign if it needs one.
+func (g *scriptForms) appendText(b []byte, text string) []byte {
+	b = append(b, `,"`...)
+	if g.Abroad {
+		b = append(b, '+')
+	}
+	return append(append(b, text...), '"')
 }

@@ -36,6 +36,14 @@ func TestScript(t *testing.T) {
 	]`, s.script(2))
 }
 
+// A number of another area code may be written anew, so the text for that goes along.
+func TestScriptOfAnotherAreaCode(t *testing.T) {
+	s, err := compilePairs([]pair{{"442079460018", "441614960018"}, {"73812123456", "74957654321"}})
+	require.NoError(t, err)
+	require.Contains(t, s.script(0), `[1,"0","2079460018","1614960018","0161 496 0018",0,3]`)
+	require.Contains(t, s.script(1), `[0,"","73812123456","74957654321","7 495 765-43-21",1,-3]`)
+}
+
 // A form that two numbers share means neither.
 func TestScriptLeavesSharedDigitsOut(t *testing.T) {
 	s, err := compilePairs([]pair{{"74951234567", "74957654321"}, {"14951234567", "14957654321"}})
@@ -87,9 +95,18 @@ func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []a
 	lead, fresh, pours := s.shown[number].Counterpart(e.form, s.numbers[number])
 	anew := s.shown[number].Rewriting(e.form, s.numbers[number])
 	switch len(row) {
-	case 3, 4:
+	case 3:
+		require.Equal(t, old, lead+fresh)
+	case 4, 7:
 		require.True(t, pours)
-		require.Equal(t, prefix+row[len(row)-1].(string), lead+fresh)
+		require.Equal(t, prefix+row[3].(string), lead+fresh)
+		if len(row) == 7 {
+			start, ok := s.numbers[number].Start(e.form)
+			require.True(t, ok)
+			require.EqualValues(t, start-len(prefix), row[5])
+			require.EqualValues(t, s.shown[number].Area(s.numbers[number]), row[6])
+			require.Equal(t, anew.Text, strings.TrimPrefix(row[4].(string), "+"))
+		}
 	default:
 		text, compact := row[4].(string), row[5].(string)
 		if anew.Abroad {

@@ -1,7 +1,10 @@
 import { Form } from './rules';
 
-/** A group of forms as the server writes it: the forms are each prefix with `old` behind. */
-export type Group = [form: Form, prefixes: string, old: string, fresh?: string | null, text?: string, compact?: string];
+/**
+ * A group of forms as the server writes it: the forms are each prefix with `old` behind. What is poured has no `compact`, but in its
+ * place where the area code begins in `old`.
+ */
+export type Group = [form: Form, prefixes: string, old: string, fresh?: string | null, text?: string, compact?: string | number, area?: number];
 
 /** What one row of digits means, and what becomes of it. */
 export interface Meaning {
@@ -13,13 +16,19 @@ export interface Meaning {
   /** What is written otherwise, and what where the old writing has no separators. A plus sign at the beginning has to stay. */
   text: string;
   compact: string;
+  /**
+   * Where the area code begins, and its digits: what is poured is written otherwise where the old code has another length. It counts
+   * in parentheses only where `area` is negative, and never where it is 0.
+   */
+  at: number;
+  area: number;
 }
 
 export type Table = Map<string, Meaning>;
 
 /** Adds a number's forms to the table. */
 export function learn(table: Table, number: string, groups: Group[]): void {
-  for (const [form, prefixes, old, fresh = old, text = '', compact = ''] of groups) {
+  for (const [form, prefixes, old, fresh = old, text = '', compact = '', area = 0] of groups) {
     for (const prefix of prefixes.split(' ')) {
       const dialled = form === Form.Dialled;
       table.set(prefix + old, {
@@ -27,7 +36,9 @@ export function learn(table: Table, number: string, groups: Group[]): void {
         number,
         poured: fresh === null ? undefined : prefix + fresh,
         text: dialled ? prefix + ' ' + text : text,
-        compact: dialled ? prefix + compact : compact,
+        compact: dialled ? prefix + compact : String(compact),
+        at: area && prefix.length + +compact,
+        area,
       });
     }
   }
@@ -39,7 +50,7 @@ export function reverse(table: Table): Table {
   table.forEach((meaning, digits) => {
     const { poured } = meaning;
     if (poured && poured !== digits && !back.has(poured)) {
-      back.set(poured, { ...meaning, poured: digits });
+      back.set(poured, { ...meaning, poured: digits, area: 0 });
     }
   });
   return back;

@@ -1,7 +1,7 @@
 import { begin } from './character';
 import type { Table } from './forms';
 import { matchAt } from './match';
-import { Form, mark } from './rules';
+import { Form, Kind, mark } from './rules';
 import { aligned, gather, type Run } from './run';
 import { compact, dials, type Writing } from './writing';
 
@@ -47,7 +47,7 @@ function extent({ digits }: Run, w: Writing): [number, number] {
 function write(run: Run, w: Writing, start: number, end: number): string {
   const { poured } = w.meaning;
   const { text, digits } = run;
-  if (!poured) {
+  if (!poured || (!run.link && regroups(run, w, poured))) {
     return anew(run, w) + marks(text.slice(start, end));
   }
   let fresh = '';
@@ -58,6 +58,19 @@ function write(run: Run, w: Writing, start: number, end: number): string {
     start = at + size;
   }
   return fresh;
+}
+
+/** Whether the area code as it is written has another length than that of the new number. */
+function regroups(run: Run, { first, end, meaning: { at, area } }: Writing, poured: string): boolean {
+  const begin = first + at;
+  for (let i = begin + 1; area && i < end; i++) {
+    if (aligned(run, i)) {
+      const { digits } = run;
+      const old = digits.slice(begin, i).map(({ value }) => value).join('');
+      return i - begin !== Math.abs(area) && (area > 0 || (digits[i].gap & Kind.Close) > 0) && old !== poured.substr(at, i - begin);
+    }
+  }
+  return false;
 }
 
 function figure(zero: number, digit: string): string {

@@ -1,5 +1,7 @@
 package plan
 
+import "strings"
+
 // Form says which digits of a number a writing has.
 type Form uint8
 
@@ -98,6 +100,32 @@ func (n *Number) Counterpart(old *Spelling, of *Number) (lead, digits string, ok
 		}
 	}
 	return "", "", false
+}
+
+// Start returns the index of the first digit of the national number in a form of n. ok is false for a spoken form.
+func (n *Number) Start(f *Spelling) (index int, ok bool) {
+	return len(f.Digits) - len(n.National), f.Kind != Spoken
+}
+
+// Regroups says whether the digits of n must not be poured into a writing of the number of whose area code, as it is
+// written, has so many digits: "8 (3812) 12-34-56" would become "8 (8007) 65-43-21". bracketed says that the code is in
+// parentheses. Without them, a first group of another length than the plan has may be no area code at all.
+func (n *Number) Regroups(of *Number, written int, bracketed bool) bool {
+	area := n.Area(of)
+	return area != 0 && written != max(area, -area) && (bracketed || area > 0) && !strings.HasPrefix(n.National, of.National[:written])
+}
+
+// Area returns how many digits the area code of n has, for a writing of the number of. It is negative if the plan
+// groups both numbers alike, so that only a code in parentheses counts, and 0 if the digits are always poured: both
+// numbers have the same code, or the plan knows none.
+func (n *Number) Area(of *Number) int {
+	switch {
+	case n.area != of.area || n.geographic != of.geographic || n.Country != of.Country:
+		return n.area
+	case strings.HasPrefix(n.National, of.National[:of.area]):
+		return 0
+	}
+	return -n.area
 }
 
 // mobiles returns how Argentina's mobile numbers are dialled at home. They lack the 9 behind the country code, and have

@@ -22,6 +22,9 @@ type Number struct {
 	region   string     // the region whose trunk prefix and formats apply
 	Forms    []Spelling // all forms, by their digits
 
+	area       int  // how many digits the area code has, or what stands in its place; 0 if that is not known
+	geographic bool // it is of a place, or may be: no free, mobile or premium number
+
 	text   string // as it is written abroad, with a plus sign
 	home   string // as it is written in its country; empty if that is not known
 	dialed string // the digits of home
@@ -85,6 +88,9 @@ func read(digits string) (*Number, error) {
 	if n.region == "" || n.region == "ZZ" {
 		n.region = phonenumbers.GetRegionCodeForCountryCode(int(parsed.GetCountryCode()))
 	}
+	n.area = phonenumbers.GetLengthOfNationalDestinationCode(parsed)
+	kind := phonenumbers.GetNumberType(parsed)
+	n.geographic = kind == phonenumbers.FIXED_LINE || kind == phonenumbers.FIXED_LINE_OR_MOBILE || kind == phonenumbers.UNKNOWN
 	n.Forms = n.spell()
 	n.format(parsed)
 	return n, nil
