@@ -72,6 +72,8 @@ func (m *Matcher) standsRight(w *writing) bool {
 		return g&spaceGap != 0
 	case g&(spaceGap|slashGap) != 0 && m.beginsConfigured(w.end):
 		return true
+	case g&slashGap != 0 && r.isEnding(w, stop):
+		return false
 	case g&strokes != 0:
 		return g&spaceGap != 0 && w.spaced&g == 0
 	case g&openGap != 0:
@@ -85,6 +87,21 @@ func (m *Matcher) standsRight(w *writing) bool {
 	}
 	return true
 }
+
+// isEnding says whether the group between a writing and stop is another ending of the number: 8 (495) 123 45 67 / 68. It
+// has as many digits as the writing's last group. A time of day (10:00) and "24/7" are none.
+func (r *run) isEnding(w *writing, stop int) bool {
+	if stop < r.n {
+		if g := r.digits[stop].gap; g&(colonGap|slashGap) != 0 && g&spaceGap == 0 {
+			return false
+		}
+	}
+	size := stop - w.end
+	return size == w.end-r.groupBefore(w.end) || w.compact() && size <= maxEnding
+}
+
+// maxEnding is how many digits another ending of a number without separators may have.
+const maxEnding = 4
 
 // wholeNumber is how many digits make a telephone number beside another that has its country code or trunk prefix. The
 // rest of a payment card's number has fewer.

@@ -57,6 +57,7 @@ func RulesOfScript() ScriptRules {
 			{"minLoneNational", minLoneNational, "Digits that a national number without any prefix must have to be recognised in text."},
 			{"longGroup", longGroup, "Digits that touch a comma and are a figure of their own, no fraction."},
 			{"wholeNumber", wholeNumber, "Digits that make a telephone number of their own beside another."},
+			{"maxEnding", maxEnding, "Digits that another ending of a number without separators may have."},
 			{"maxGap", char.MaxGap, "Separators between two digits, in characters."},
 			{"maxSigns", maxSigns, "Separators between two digits, where spaces in a row are one."},
 			{"maxWord", maxWord, "One letter more than the longest of the words."},

@@ -1,5 +1,5 @@
 import type { Table } from './forms';
-import { Form, Kind, longGroup, maxDigits, minLoneNational, wholeNumber } from './rules';
+import { Form, Kind, longGroup, maxDigits, maxEnding, minLoneNational, wholeNumber } from './rules';
 import { freeAfter, freeBefore } from './surroundings';
 import { aligned, groupAfter, groupBefore, type Run } from './run';
 import { compact, onlySpaces, type Writing } from './writing';
@@ -158,6 +158,9 @@ function freeRight(run: Run, w: Writing, table: Table): boolean {
   if (gap & (Kind.Space | Kind.Slash) && beginsConfigured(run, end, table)) {
     return true;
   }
+  if (gap & Kind.Slash && isEnding(run, w, stop)) {
+    return false;
+  }
   if (gap & Kind.Strokes) {
     return space && !(w.spaced & gap);
   }
@@ -173,6 +176,16 @@ function freeRight(run: Run, w: Writing, table: Table): boolean {
     return clock || (!national && reaches(run, end, 1));
   }
   return true;
+}
+
+/** Whether the group between a writing and `stop` is another ending of the number, and neither a time of day nor "24/7". */
+function isEnding(run: Run, w: Writing, stop: number): boolean {
+  const { gap = 0 } = run.digits[stop] || {};
+  const size = stop - w.end;
+  return (
+    !(gap & (Kind.Colon | Kind.Slash) && !(gap & Kind.Space)) &&
+    (size === w.end - groupBefore(run, w.end) || (compact(w) && size <= maxEnding))
+  );
 }
 
 /** Whether the digits before i, or from i on, are enough for a number. */

@@ -15,6 +15,9 @@ export const longGroup = 5;
 /** Digits that make a telephone number of their own beside another. */
 export const wholeNumber = 7;
 
+/** Digits that another ending of a number without separators may have. */
+export const maxEnding = 4;
+
 /** Separators between two digits, in characters. */
 export const maxGap = 128;
 
