@@ -106,5 +106,9 @@ func TestOperatorMakesALeadOfAConversation(t *testing.T) {
 		page := b.document(at)
 		require.Equal(t, 1, page.Find("#working a[href='"+its+"']").Length())
 		require.Contains(t, page.Find("#said").Text(), "Made a lead of it")
+		require.Equal(t, 1, b.document(its).Find("dd a[href='"+at+"']").Length(), "from the lead to the conversation")
+		card := b.document(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, from.Visitor))
+		require.Equal(t, "Two lamps, please", card.Find(".steps .chat a[href='"+at+"']").Text(), "what was written stands among the steps")
+		require.Equal(t, 1, card.Find("section[aria-labelledby=talk-of] a[href='"+at+"']").Length())
 	})
 }

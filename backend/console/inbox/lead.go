@@ -27,6 +27,7 @@ type leadDetail struct {
 	Said        template.HTML // the message
 	Text        string        // address of all that it says
 	Visitor     string        // link to the card; empty when there is none
+	Talk        *rows.Talk    // the visitor's conversation; nil for none
 	Shown       []string      // the numbers that the visitor had of pools
 	Me          int64
 	Staff       []operator.Operator
@@ -122,6 +123,9 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 	}
 	if err == nil {
 		d.Group, err = rows.GroupName(r.Context(), c.Frame, siteID, l.GroupID)
+	}
+	if err == nil {
+		d.Talk, err = c.Cards.TalkOf(r.Context(), siteID, l.Visitor)
 	}
 	if err == nil && d.PhoneDigits != "" {
 		var can bool

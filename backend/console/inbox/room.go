@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
@@ -27,6 +28,7 @@ type Subjects struct {
 	Forms     *form.Forms
 	Callbacks *callback.Callbacks
 	Calls     *call.Calls
+	Cards     *rows.Cards
 }
 
 type room struct {

@@ -1,17 +1,14 @@
 package people
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
-	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -47,23 +44,6 @@ func (c *room) walk(w *words.Tongue, shown *rows.Card, chosen visit.ID, behind i
 	return nil
 }
 
-// maxCardCallbacks is how many callbacks a visitor's card shows.
-const maxCardCallbacks = 50
-
-// callbacksOf adds the visitor's callbacks to the card, in its list and among the steps of visits.
-func (c *room) callbacksOf(ctx context.Context, f frame.Page, siteID int64, shown *rows.Card) error {
-	list, err := c.Callbacks.List(ctx, callback.Filter{Sites: scope.Of(siteID), Visitor: visit.ID(shown.ID)}, maxCardCallbacks)
-	if err != nil {
-		return err
-	}
-	lines := frame.Rows(f, list, rows.CallbackRowOf)
-	shown.Callbacks = rows.Fold(lines, rows.FirstCalls)
-	for _, row := range lines {
-		shown.Add(row.Visit, rows.Step{Kind: "callback", At: row.CreatedAt, Callback: row})
-	}
-	return nil
-}
-
 // showCard shows all that is known of a visitor.
 func (c *room) showCard(w http.ResponseWriter, r *http.Request) error {
 	siteID, visitor, err := frame.IDs(r, "site", "visitor")
@@ -79,9 +59,6 @@ func (c *room) showCard(w http.ResponseWriter, r *http.Request) error {
 	var body rows.Card
 	if err == nil {
 		body, err = c.Cards.Of(r.Context(), f, siteID, found)
-	}
-	if err == nil {
-		err = c.callbacksOf(r.Context(), f, siteID, &body)
 	}
 	if err == nil && body.Reach.PhoneDigits != "" {
 		var can bool

@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
@@ -52,6 +55,7 @@ type Card struct {
 	Leads              folded[LeadRow]
 	Calls              folded[CallRow]
 	Callbacks          folded[CallbackRow]
+	Talk               *Talk  // nil for none
 	Visits             []Stay // the steps of which are shown on demand
 	Reach              Reach
 	Browser, UserAgent string
@@ -104,9 +108,9 @@ type Stay struct {
 	More     string          // address of the card with further steps; empty when all are shown
 }
 
-// Step is a page view, an event, a lead or a call, newest first.
+// Step is a page view, an event, a lead, a call, a callback or what was written in the chat, newest first.
 type Step struct {
-	Kind     string // page, event, lead, call or callback
+	Kind     string // page, event, lead, call, callback or chat
 	At       time.Time
 	Title    []string
 	Details  []string
@@ -114,6 +118,8 @@ type Step struct {
 	Lead     LeadRow
 	Call     CallRow
 	Callback CallbackRow
+	Said     string // in the conversation
+	Talk     *Talk
 }
 
 func cardOf(w *words.Tongue, siteID int64, found card.Card, leads []LeadRow, leases []lease.Lease) Card {
@@ -205,19 +211,24 @@ const (
 	maxCardLeads = 50
 	// maxCardCalls is how many calls a visitor's card shows, firstCalls how many at first.
 	maxCardCalls = 50
-	FirstCalls   = 5
+	firstCalls   = 5
+	// maxCardCallbacks is how many callbacks a visitor's card shows.
+	maxCardCallbacks = 50
 )
 
 // Cards fill visitors' cards.
 type Cards struct {
-	Visitors *card.Cards
-	Onsite   *onsite.Visitors
-	Leads    *lead.Leads
-	Leases   *lease.Leases
-	Calls    *call.Calls
+	Visitors  *card.Cards
+	Onsite    *onsite.Visitors
+	Leads     *lead.Leads
+	Leases    *lease.Leases
+	Calls     *call.Calls
+	Callbacks *callback.Callbacks
+	Chats     *chat.Chats
 }
 
-// Of is the visitor's card with the leads, the numbers that were shown, the calls, and whether the visitor is there.
+// Of is the visitor's card with all that has happened: leads, the numbers that were shown, calls, callbacks and what was
+// written in the chat, and whether the visitor is there.
 func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.Card) (shown Card, err error) {
 	leads, err := c.Leads.OfVisitor(ctx, siteID, found.Visitor, maxCardLeads)
 	if err != nil {
@@ -236,9 +247,18 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 		return shown, err
 	}
 	rows := frame.Rows(p, calls, CallRowOf)
-	shown.Calls = Fold(rows, FirstCalls)
+	shown.Calls = Fold(rows, firstCalls)
 	for _, row := range rows {
 		shown.Add(row.Visit, Step{Kind: "call", At: row.At, Call: row})
 	}
-	return shown, nil
+	callbacks, err := c.Callbacks.List(ctx, callback.Filter{Sites: scope.Of(siteID), Visitor: found.Visitor}, maxCardCallbacks)
+	if err != nil {
+		return shown, err
+	}
+	lines := frame.Rows(p, callbacks, CallbackRowOf)
+	shown.Callbacks = Fold(lines, firstCalls)
+	for _, row := range lines {
+		shown.Add(row.Visit, Step{Kind: "callback", At: row.CreatedAt, Callback: row})
+	}
+	return shown, c.addTalk(ctx, &shown)
 }

@@ -127,7 +127,7 @@ func (c *room) chatRowOf(ctx context.Context, f frame.Page, s chatSeen) (chatRow
 	row := chatRow{
 		chatSeen:  s,
 		Key:       fmt.Sprintf("chat-%d-%d", s.SiteID, s.ID),
-		Path:      chatLink(s.SiteID, s.ID),
+		Path:      rows.ChatLink(s.SiteID, s.ID),
 		Site:      f.SiteKey(s.SiteID),
 		Digest:    rows.Digest(s.last.Text),
 		Ours:      s.last.Author != chat.Visitor,
@@ -166,8 +166,6 @@ func chatLabel(w *words.Tongue, s chatSeen) (label string, known bool) {
 	return label, true
 }
 
-func chatLink(siteID, id int64) string { return fmt.Sprintf("/chats/%d/%d", siteID, id) }
-
 // When is the time by which the row is sorted.
 func (r chatRow) When() time.Time { return r.LastAt }
 
@@ -192,11 +190,11 @@ func remarkOf(f frame.Page, m chat.Message) remark {
 	} else if m.Text != "" {
 		var cut bool
 		if e.HTML, cut = words.Linked(m.Text); cut {
-			e.Rest = fmt.Sprintf("%s/messages/%d", chatLink(m.SiteID, m.ConversationID), m.Seq)
+			e.Rest = fmt.Sprintf("%s/messages/%d", rows.ChatLink(m.SiteID, m.ConversationID), m.Seq)
 		}
 	}
 	if m.File != nil {
-		e.Link = fmt.Sprintf("%s/files/%d", chatLink(m.SiteID, m.ConversationID), m.File.ID)
+		e.Link = fmt.Sprintf("%s/files/%d", rows.ChatLink(m.SiteID, m.ConversationID), m.File.ID)
 	}
 	return e
 }
