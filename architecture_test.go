@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
 	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/transcript"},
-	"backend/console":  {"backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/reply"},
+	"backend/console":  {"backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply"},
 	"backend/lead":     {"backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":     {"backend/chat/pixels", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":   {"backend/visit/...", "snippet", "snippet/picture"},
@@ -118,6 +118,7 @@ var mayImport = map[string][]string{
 	"backend/chat/dispatch":       {"backend/aside", "backend/chat", "backend/journal", "backend/operator/group", "backend/operator/presence", "backend/db"},
 	"backend/chat/live":           {"backend/aside", "backend/chat", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/db"},
 	"backend/chat/pixels":         {"backend/chat/pixels"},
+	"backend/chat/overview":       {"backend/chat", "backend/scope", "backend/db"},
 	"backend/chat/reply":          {"backend/chat", "backend/db"},
 	"backend/chat/transcript":     {"backend/chat", "backend/queue", "backend/db", "locales"},
 	"backend/site/appearance":     {"backend/site/appearance", "backend/number", "locales", "snippet"},
@@ -161,7 +162,7 @@ var mayImport = map[string][]string{
 	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lease", "backend/number", "backend/site", "backend/visit/..."},
 	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit/...", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
-	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/reply"},
+	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
 }
 

@@ -118,6 +118,12 @@ type Conversation struct {
 // ReadByAny is the number up to which any operator has read. It never goes back.
 func (c Conversation) ReadByAny() int64 { return max(c.OperatorRead, c.ReadBefore) }
 
+// Key names a conversation.
+type Key struct{ SiteID, ID int64 }
+
+// Key returns the key of the conversation.
+func (c Conversation) Key() Key { return Key{c.SiteID, c.ID} }
+
 // Message is an entry of a conversation.
 type Message struct {
 	SiteID, ConversationID int64

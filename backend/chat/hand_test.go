@@ -10,34 +10,35 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestConversationsThatNeedSomebody(t *testing.T) {
 	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
-		due := func(sites scope.Sites, operator int64) (found []chat.Due) {
-			found, err := s.Chats.Due(t.Context(), sites, operator, 100)
+		due := func(sites scope.Sites, operator int64) (found []overview.Due) {
+			found, err := overview.New(s.DB, s.Chats).Due(t.Context(), sites, operator, 100)
 			require.NoError(t, err)
-			slices.SortFunc(found, func(a, b chat.Due) int { return cmp.Compare(a.OperatorID, b.OperatorID) })
+			slices.SortFunc(found, func(a, b overview.Due) int { return cmp.Compare(a.OperatorID, b.OperatorID) })
 			return found
 		}
-		waits := chat.Due{SiteID: site, State: chat.Waiting}
+		waits := overview.Due{SiteID: site, State: chat.Waiting}
 		first, _ := s.Asks(s.Visitor(), "Hello")
-		require.Equal(t, []chat.Due{waits}, due(scope.Of(site), 3))
+		require.Equal(t, []overview.Due{waits}, due(scope.Of(site), 3))
 		require.Empty(t, due(scope.Of(site+1), 3), "of another site")
 		require.NoError(t, chat.WaitersOf(s.Chats).Offer(t.Context(), chat.Waiter{Key: first.Key()}, 4, s.Now().UnixMilli()+1000))
-		waits.Offer = &chat.Offer{OperatorID: 4}
-		require.Equal(t, []chat.Due{waits}, due(scope.All(), 3))
+		waits.Offer = &overview.Offer{OperatorID: 4}
+		require.Equal(t, []overview.Due{waits}, due(scope.All(), 3))
 
 		from := s.Visitor()
 		second, _ := s.Asks(from, "Hello, too")
 		s.Answers(second, 3, "Good day")
-		require.Equal(t, []chat.Due{waits}, due(scope.All(), 3), "what is answered needs nobody")
+		require.Equal(t, []overview.Due{waits}, due(scope.All(), 3), "what is answered needs nobody")
 		s.Asks(from, "And to Oslo?")
-		unread := chat.Due{SiteID: site, State: chat.Open, OperatorID: 3, Unread: true}
-		require.Equal(t, []chat.Due{waits, unread}, due(scope.All(), 3))
-		require.Equal(t, []chat.Due{waits, unread}, due(scope.All(), 0))
-		require.Equal(t, []chat.Due{waits}, due(scope.All(), 5), "another operator's")
+		unread := overview.Due{SiteID: site, State: chat.Open, OperatorID: 3, Unread: true}
+		require.Equal(t, []overview.Due{waits, unread}, due(scope.All(), 3))
+		require.Equal(t, []overview.Due{waits, unread}, due(scope.All(), 0))
+		require.Equal(t, []overview.Due{waits}, due(scope.All(), 5), "another operator's")
 		require.NoError(t, s.Chats.Read(t.Context(), site, second.ID, chat.Operator, 99))
 		require.NoError(t, s.Chats.Close(t.Context(), site, first.ID, 4))
 		require.Empty(t, due(scope.All(), 3))

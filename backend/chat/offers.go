@@ -9,11 +9,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
-// Offer says to whom a waiting conversation is offered.
-type Offer struct {
-	OperatorID int64 // 0 for all of its group
-}
-
 // Until when an offer lasts, beside a time: Announced stands for an offer to all while nobody is online, and ForGood for
 // the end of an offer to all.
 const (
@@ -177,34 +172,4 @@ func (s Waiters) Loads(ctx context.Context, siteID int64) (map[int64]Load, error
 		loads[r.id] = Load{sum.Busy + r.Busy, max(sum.At, r.At)}
 	}
 	return loads, nil
-}
-
-// Offers returns the offers of the waiting conversations, a few hundred at most. A conversation that has not been
-// looked at has none, and neither has one whose group lets everybody take it.
-func (c *Chats) Offers(ctx context.Context, of []Conversation) (map[Key]*Offer, error) {
-	var keys []Key
-	for i := range of {
-		if of[i].State == Waiting {
-			keys = append(keys, of[i].Key())
-		}
-	}
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	type offered struct {
-		Key
-		Offer
-	}
-	values, args := db.Values(db.Padded(keys), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
-	list, err := db.List(ctx, c.db.Read(), func(o *offered) []any { return []any{&o.SiteID, &o.ID, &o.OperatorID} }, `WITH wanted(site_id, id) AS (`+values+`)
-		SELECT o.site_id, o.conversation_id, o.operator_id FROM wanted w JOIN chat_offers o ON o.site_id = w.site_id AND o.conversation_id = w.id
-		WHERE o.until > 0`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading offers: %w", err)
-	}
-	offers := make(map[Key]*Offer, len(list))
-	for i := range list {
-		offers[list[i].Key] = &list[i].Offer
-	}
-	return offers, nil
 }

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 
 	"slices"
@@ -75,9 +76,9 @@ func (d *desk) offered(of chat.Conversation) int64 {
 }
 
 // offer is nil for none.
-func (d *desk) offer(of chat.Conversation) *chat.Offer {
+func (d *desk) offer(of chat.Conversation) *overview.Offer {
 	d.T.Helper()
-	offers, err := d.Chats.Offers(d.T.Context(), []chat.Conversation{d.Get(of)})
+	offers, err := overview.New(d.DB, d.Chats).Offers(d.T.Context(), []chat.Conversation{d.Get(of)})
 	require.NoError(d.T, err)
 	return offers[of.Key()]
 }
@@ -225,7 +226,7 @@ func TestOffersWaitForSomebody(t *testing.T) {
 		require.Nil(t, d.offer(c))
 		for range 2 {
 			d.look()
-			require.Equal(t, &chat.Offer{}, d.offer(c))
+			require.Equal(t, &overview.Offer{}, d.offer(c))
 		}
 		entries, err := journal.New(d.DB).After(t.Context(), journal.Position{}, 100)
 		require.NoError(t, err)
@@ -264,6 +265,6 @@ func TestOffersGoPastWhoGivesAway(t *testing.T) {
 		}
 		require.NoError(t, lease.End(t.Context()))
 		d.look()
-		require.Equal(t, &chat.Offer{}, d.offer(c), "nobody else is there: it is everybody's")
+		require.Equal(t, &overview.Offer{}, d.offer(c), "nobody else is there: it is everybody's")
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
@@ -119,7 +120,7 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 }
 
 // dueFor are those of the conversations that are due to the operator.
-func (c *room) dueFor(ctx context.Context, o operator.Operator, all []chat.Due) (due []chat.Due, err error) {
+func (c *room) dueFor(ctx context.Context, o operator.Operator, all []overview.Due) (due []overview.Due, err error) {
 	for _, d := range all {
 		is, err := c.isDue(ctx, o, d)
 		if err != nil {
@@ -133,7 +134,7 @@ func (c *room) dueFor(ctx context.Context, o operator.Operator, all []chat.Due) 
 }
 
 // countDue counts those that wait, and the operator's own.
-func countDue(due []chat.Due) (waiting, mine int) {
+func countDue(due []overview.Due) (waiting, mine int) {
 	for _, s := range due {
 		if s.State == chat.Waiting {
 			waiting++

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
@@ -18,30 +19,33 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Chats   *chat.Chats
-	Replies *reply.Replies
-	Cards   *rows.Cards
+	Chats    *chat.Chats
+	Overview *overview.Overview
+	Replies  *reply.Replies
+	Cards    *rows.Cards
 }
 
 type room struct {
 	*live.Live
 	Subjects
-	due       *frame.Once[[]chat.Due] // of the page's sites, that are due to the operator
+	due       *frame.Once[[]overview.Due] // of the page's sites, that are due to the operator
 	toldChats live.Things[chatSeen]
-	toldDue   *live.Shared[dueKey, []chat.Due]
+	toldDue   *live.Shared[dueKey, []overview.Due]
 }
 
 // Mount adds the room to the console.
 func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects}
-	c.due = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]chat.Due, error) {
-		all, err := c.Chats.Due(ctx, p.Scope, p.Operator.ID, maxDue)
+	c.due = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]overview.Due, error) {
+		all, err := c.Overview.Due(ctx, p.Scope, p.Operator.ID, maxDue)
 		if err != nil {
 			return nil, err
 		}
 		return c.dueFor(ctx, p.Operator, all)
 	})
-	c.toldDue = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k dueKey) ([]chat.Due, error) { return c.Chats.Due(ctx, k.sites, 0, maxDue) })
+	c.toldDue = live.NewShared(64, 10*time.Second, l.Now, func(ctx context.Context, k dueKey) ([]overview.Due, error) {
+		return c.Overview.Due(ctx, k.sites, 0, maxDue)
+	})
 	c.toldChats = live.NewThings(l, c.seenChat)
 	l.Room(frame.Room{
 		Templates: templates,

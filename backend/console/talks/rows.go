@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -34,8 +35,8 @@ var chatTabs = []struct{ name, words string }{
 type chatSeen struct {
 	chat.Conversation
 	who   card.Who
-	last  chat.Message
-	offer *chat.Offer // nil for none
+	last  overview.Said
+	offer *overview.Offer // nil for none
 }
 
 // dueKey is what is due to somebody at the sites, as it is since the place in the journal.
@@ -70,11 +71,11 @@ func (c *room) seenChats(ctx context.Context, list []chat.Conversation) ([]chatS
 	if err != nil {
 		return nil, err
 	}
-	last, err := c.Chats.Last(ctx, list)
+	last, err := c.Overview.Last(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := c.Chats.Offers(ctx, list)
+	offers, err := c.Overview.Offers(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (c *room) seenChat(ctx context.Context, siteID, id int64) (seen chatSeen, e
 // isDue tells whether the conversation is due to the operator: it waits, and is theirs to
 // take, or it is theirs and has what is not read. One that is about to be offered calls for
 // nobody yet.
-func (c *room) isDue(ctx context.Context, o operator.Operator, d chat.Due) (bool, error) {
+func (c *room) isDue(ctx context.Context, o operator.Operator, d overview.Due) (bool, error) {
 	if d.State != chat.Waiting {
 		return d.State == chat.Open && d.OperatorID == o.ID && d.Unread, nil
 	}
@@ -117,8 +118,8 @@ func (c *room) isDue(ctx context.Context, o operator.Operator, d chat.Due) (bool
 }
 
 // due is what decides to whom the conversation is due.
-func (s chatSeen) due() chat.Due {
-	return chat.Due{SiteID: s.SiteID, GroupID: s.GroupID, State: s.State, OperatorID: s.OperatorID, Unread: s.Unread > 0, Offer: s.offer}
+func (s chatSeen) due() overview.Due {
+	return overview.Due{SiteID: s.SiteID, GroupID: s.GroupID, State: s.State, OperatorID: s.OperatorID, Unread: s.Unread > 0, Offer: s.offer}
 }
 
 // chatRowOf is the row of the conversation, for the operator of the frame.
@@ -135,11 +136,8 @@ func (c *room) chatRowOf(ctx context.Context, f frame.Page, s chatSeen) (chatRow
 		Mine:      s.OperatorID == f.Operator.ID,
 	}
 	row.Label, row.Known = chatLabel(w, s)
-	if row.Digest == "" && s.last.File != nil {
-		row.Digest = s.last.File.Name
-	}
-	if row.Digest == "" && s.last.Code != "" {
-		row.Digest = codeText(w, s.last)
+	if row.Digest == "" {
+		row.Digest = s.last.File
 	}
 	var err error
 	if row.Due, err = c.isDue(ctx, f.Operator, s.due()); err != nil {
