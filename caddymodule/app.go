@@ -151,7 +151,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metricsObserver{})
-	named := sync.OnceValue(a.KnownSites)
+	named, hosts := sync.OnceValue(a.KnownSites), sync.OnceValue(a.declaredHosts)
 	a.edge = edge.New(edge.Subjects{
 		Shared: &effect.Shared{
 			Service: a.service.Service, Pictures: &a.service.pictures, Logger: a.logger, WholeAddresses: a.Addresses == wholeAddresses,
@@ -160,6 +160,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 				_, known := slices.BinarySearch(named(), key)
 				return known
 			},
+			Hosts: func(key string) []string { return hosts()[key] },
 			Fault: edgeObserver{a}.Fault,
 		},
 		Observer:  edgeObserver{a},

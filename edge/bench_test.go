@@ -20,7 +20,7 @@ func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 // BenchmarkPage serves a short page, to measure the cost of a page apart from its bytes.
 func BenchmarkPage(b *testing.B) {
-	remembered := attribution.Remembered{Source: source.Of("https://shop.example/?utm_source=news", ""), Seen: time.Now()}
+	remembered := attribution.Remembered{Source: source.Of("https://shop.example/?utm_source=news", "", source.Own{}), Seen: time.Now()}
 	for _, kind := range []struct {
 		name, path, cookie string
 		settings           effect.Settings

@@ -41,6 +41,7 @@ type front struct {
 	told    *told
 	address string
 	named   []string // the keys that the configuration names
+	hosts   []string // the hosts at which it serves the site
 }
 
 // The settings of numbers, as tests write them.
@@ -120,6 +121,7 @@ func serveOn(t testing.TB, settings effect.Settings, database db.Settings, origi
 		Service: service, Pictures: new(effect.Pictures), Logger: zap.NewNop(), Fault: f.told.Fault,
 		Pools: func() number.ConfiguredPools { return number.ConfiguredPools{} },
 		Names: func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
+		Hosts: func(string) []string { return f.hosts },
 	}})
 	f.configure(settings)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,34 @@ func TestHitTellsTheNumbers(t *testing.T) {
 			records, _, _ = f.hit("3", f.address+"/", f.address+"/?utm_source=news", visitor)
 			require.Len(t, records, 2, "the visit goes on")
 		})
+	}
+}
+
+// Who comes from another host of the site is on the site already, in pages and for the script.
+func TestOwnHostsReferNobody(t *testing.T) {
+	settings := numbered()
+	settings.Origins = []string{"https://catalogue.example"}
+	settings.Numbers[0].Tracking = append(settings.Numbers[0].Tracking, Tracking{Static: "74957650002", When: []string{"kind=referral"}})
+	f := serve(t, settings)
+	f.hosts = []string{"m.shop.example", "*.city.example"}
+	f.ready()
+	views := 0
+	view := func() string { views++; return strconv.Itoa(views) }
+	for from, own := range map[string]bool{
+		"https://catalogue.example/lamps": true, "https://www.catalogue.example/": true, "https://m.shop.example": true, "https://oslo.city.example/": true,
+		"https://blog.example/": false, "https://other.shop.example/": false, "https://a.oslo.city.example/": false,
+	} {
+		require.Equal(t, own, !strings.Contains(f.get("/", "Referer", from).body, "8 (495) 765-00-02"), from)
+		records, _, _ := f.hit(view(), f.address+"/", from)
+		require.Equal(t, own, len(records) == 0, from)
+
+		page := f.get("/?utm_source=news")
+		cookie, _, _ := strings.Cut(page.Header.Get("Set-Cookie"), ";")
+		require.Equal(t, own, strings.Contains(f.get("/", "Referer", from, "Cookie", cookie).body, "8 (495) 765-00-01"), from)
+		_, _, visitor := f.hit(view(), f.address+"/?utm_source=news", "")
+		records, _, _ = f.hit(view(), f.address+"/", from, visitor)
+		require.NotEmpty(t, records)
+		require.Equal(t, own, *records[0].Text == "+7 495 765-00-01", "what brought the visitor still counts: %s", from)
 	}
 }
 

@@ -51,10 +51,10 @@ type Page struct {
 	At time.Time
 }
 
-// PageAt returns the page of an address with its host, as attribution needs it. internal says that the browser declares
-// the request to come from the site itself.
-func PageAt(address *url.URL, referrer string, internal bool, at time.Time) Page {
-	page := Page{Source: source.At(address, referrer), At: at}
+// PageAt returns the page of an address with its host, as attribution needs it. own are the hosts of the site. internal
+// says that the browser declares the request to come from the site itself.
+func PageAt(address *url.URL, referrer string, own source.Own, internal bool, at time.Time) Page {
+	page := Page{Source: source.At(address, referrer, own), At: at}
 	// The source is direct only if the referrer is no other host's.
 	page.Within = page.Source.Kind == source.Direct && (strings.HasPrefix(referrer, "http") || internal)
 	return page

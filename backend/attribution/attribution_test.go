@@ -56,7 +56,7 @@ func (v *visitor) open(page, referrer string) string {
 		require.NoError(v.t, err)
 	}
 	choice, next, changed := v.model.Follow(v.plan, remembered, attribution.Page{
-		Source: source.Of(shop+page, referrer), Within: referrer == shop+"/before", At: v.now,
+		Source: source.Of(shop+page, referrer, source.Own{}), Within: referrer == shop+"/before", At: v.now,
 	})
 	if changed {
 		v.told++

@@ -11,18 +11,18 @@ import (
 // storedVisits is how many of a visitor's visits are searched for the one that decides.
 const storedVisits = 10
 
-// ChooseStored returns the choice for the visitor of a page view, by the stored visits. It does not query the database
+// ChooseStored returns the choice for the visitor of a page view, by the stored visits. own are the hosts of the site. It does not query the database
 // if no source decides, or if the view's own source does.
-func (m Model) ChooseStored(ctx context.Context, plan *number.Plan, visits *visit.Visits, siteID int64, view visit.View) (number.Choice, error) {
+func (m Model) ChooseStored(ctx context.Context, plan *number.Plan, visits *visit.Visits, siteID int64, own source.Own, view visit.View) (number.Choice, error) {
 	if !plan.BySource() {
 		return plan.Choose(source.Source{}), nil
 	}
-	deciding, err := m.decideStored(ctx, visits, siteID, view)
+	deciding, err := m.decideStored(ctx, visits, siteID, own, view)
 	return plan.Choose(compact(deciding)), err
 }
 
 // decideStored does what [Model.decide] does, for stored visits. The page view is among them.
-func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID int64, view visit.View) (source.Source, error) {
+func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID int64, own source.Own, view visit.View) (source.Source, error) {
 	arrived := view.Came.Kind != "" && view.Came.Kind != source.Direct
 	switch {
 	case view.NewVisitor, m == Last && view.Came.Kind != "", m == LastNonDirect && arrived:
@@ -34,7 +34,7 @@ func (m Model) decideStored(ctx context.Context, visits *visit.Visits, siteID in
 	if m == Last {
 		last = 1
 	}
-	came, err := visits.Came(ctx, siteID, view.Visitor, view.URL, last)
+	came, err := visits.Came(ctx, siteID, view.Visitor, view.URL, own, last)
 	if err != nil || len(came) == 0 {
 		return source.Source{}, err
 	}

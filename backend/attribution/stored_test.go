@@ -58,7 +58,7 @@ func TestStoredVisitsDecideAsTheCookieDoes(t *testing.T) {
 						})
 						require.NoError(t, err)
 						visitor = view.Visitor
-						stored, err := a.ChooseStored(t.Context(), v.plan, visits.Visits, 1, view)
+						stored, err := a.ChooseStored(t.Context(), v.plan, visits.Visits, 1, source.Own{}, view)
 						require.NoError(t, err)
 						require.Equal(t, want, v.plan.Shown(stored)[0], "%s, %s: %q", name, a, path)
 						if v.cookie != "" {
@@ -83,7 +83,7 @@ func TestStoredViewsWithoutALoad(t *testing.T) {
 		see := func(visitor visit.ID, address, referrer, kind string) (visit.ID, string) {
 			view, err := visits.Arrive(t.Context(), 1, visitor, visit.Arrival{Nonce: address + kind, URL: "https://shop.example" + address, Referrer: referrer, Kind: kind})
 			require.NoError(t, err)
-			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits.Visits, 1, view)
+			choice, err := attribution.LastNonDirect.ChooseStored(t.Context(), p, visits.Visits, 1, source.Own{}, view)
 			require.NoError(t, err)
 			return view.Visitor, p.Shown(choice)[0]
 		}
@@ -103,12 +103,12 @@ func TestStoredViewsWithoutALoad(t *testing.T) {
 // A plan that does not depend on the source does not query the database.
 func TestStoredVisitsAreNotAskedInVain(t *testing.T) {
 	p := plan(t, "")
-	choice, err := attribution.Last.ChooseStored(t.Context(), p, nil, 1, visit.View{})
+	choice, err := attribution.Last.ChooseStored(t.Context(), p, nil, 1, source.Own{}, visit.View{})
 	require.NoError(t, err)
 	require.Equal(t, "1", p.Shown(choice)[0])
 	news := source.Source{Kind: source.Campaign, Source: "news"}
 	for _, a := range []attribution.Model{attribution.Last, attribution.LastNonDirect} {
-		choice, err = a.ChooseStored(t.Context(), plan(t, byNewsAndGoogle...), nil, 1, visit.View{Came: news})
+		choice, err = a.ChooseStored(t.Context(), plan(t, byNewsAndGoogle...), nil, 1, source.Own{}, visit.View{Came: news})
 		require.NoError(t, err)
 		require.Equal(t, "1", p.Shown(choice)[0])
 	}

@@ -123,7 +123,7 @@ func TestConditions(t *testing.T) {
 		{"", "/?utm_source=news", "", true},
 	} {
 		p := plan(t, c.conditions)
-		require.Equal(t, c.hold, shown(p, source.Of(shop+c.page, c.referrer)) == "1", "%s: %s from %s", c.conditions, c.page, c.referrer)
+		require.Equal(t, c.hold, shown(p, source.Of(shop+c.page, c.referrer, source.Own{})) == "1", "%s: %s from %s", c.conditions, c.page, c.referrer)
 		require.Equal(t, c.conditions == "", shown(p, source.Source{}) == "1", "nothing is known of a visitor: %s", c.conditions)
 	}
 }
@@ -177,7 +177,7 @@ func FuzzConditions(f *testing.F) {
 		p := new(number.Plan)
 		require.NoError(t, p.Add(printed))
 		require.NoError(t, p.AddStatic(tracking, when))
-		source := source.Of(page, referrer)
+		source := source.Of(page, referrer, source.Own{})
 		var choice number.Choice
 		stepstest.Hold(t, len(word)+len(page)+len(referrer), func() { choice = p.Choose(source) })
 		require.Equal(t, choice, p.Choose(source))

@@ -20,7 +20,7 @@ func TestFirstLineThatHolds(t *testing.T) {
 		"/?gclid=x":                         "3",
 		"/":                                 "4",
 	} {
-		require.Equal(t, want, shown(p, source.Of("https://shop.example"+page, "")), page)
+		require.Equal(t, want, shown(p, source.Of("https://shop.example"+page, "", source.Own{})), page)
 	}
 	require.True(t, p.BySource())
 }
@@ -113,7 +113,7 @@ func TestLinesThatAreReached(t *testing.T) {
 	var visits []source.Source
 	for _, page := range []string{"/", "/lamps/", "/?utm_source=news", "/lamps/?utm_source=news&utm_medium=mail", "/?utm_medium=mail&gclid=x", "/?gclid=x", "/?yclid=y", "/?utm_source=nas*"} {
 		for _, referrer := range []string{"", "https://www.google.com/", "https://maps.google.de/", "https://blog.example/"} {
-			visits = append(visits, source.Of("https://shop.example"+page, referrer))
+			visits = append(visits, source.Of("https://shop.example"+page, referrer, source.Own{}))
 		}
 	}
 	for _, first := range lines {

@@ -36,7 +36,7 @@ type Preview struct {
 const Parameter = "svc_preview"
 
 // Source returns the source of the visitor.
-func (p Preview) Source() source.Source { return source.Of(p.Address, p.Referrer) }
+func (p Preview) Source() source.Source { return source.Of(p.Address, p.Referrer, source.Own{}) }
 
 const (
 	// lasting is how long a preview lasts.

@@ -25,6 +25,8 @@ type Arrival struct {
 	Title         string
 	// Kind is load, history, restore or reinit.
 	Kind string
+	// Own are the hosts of the site. A referrer there is none.
+	Own source.Own
 	// UserAgent and Language are the browser's headers.
 	UserAgent, Language string
 }
@@ -67,7 +69,7 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 	a := arriving{
 		Arrival: view, siteID: siteID, visitor: v.keys.Visitors.Number(visitor), number: number,
 		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
-		bot: v.IsBot(view.UserAgent), source: source.Of(view.URL, view.Referrer),
+		bot: v.IsBot(view.UserAgent), source: source.Of(view.URL, view.Referrer, view.Own),
 	}
 	// The reports of one view, and the views of one visitor, are stored one after another on this node.
 	turn := int64(visitor)

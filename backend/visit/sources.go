@@ -49,14 +49,14 @@ const longestVisit = 200
 
 // Came returns where the visitor has come from in the last visits, the latest first. It returns the source of each
 // visit, and before it the sources of those later page views of the visit to which a campaign or another host has
-// led. address is that of a page of the site.
-func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address string, visits int) ([]source.Source, error) {
+// led. address is that of a page of the site, and own are the site's hosts.
+func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address string, own source.Own, visits int) ([]source.Source, error) {
 	type view struct {
 		visit             int64
 		began             source.Source
 		address, referrer string
 	}
-	own := originOf(address)
+	here := originOf(address)
 	views, err := db.List(ctx, v.db.Read(), func(w *view) []any {
 		return append([]any{&w.visit, &w.address, &w.referrer}, w.began.Fields()...)
 	}, `SELECT v.id, COALESCE(w.url, ''), COALESCE(w.referrer, ''), `+source.Columns+`
@@ -64,14 +64,14 @@ func (v *Visits) Came(ctx context.Context, siteID int64, visitor ID, address str
 		LEFT JOIN views AS w ON w.site_id = $1 AND w.visit_id = v.id AND v.views <= $4 AND w.id <> v.id AND w.kind = 'load'
 			AND (w.url LIKE '%?%' OR w.referrer <> '' AND substr(w.referrer, 1, $5) <> $6)
 		ORDER BY v.started_at DESC, v.id, w.at DESC, w.id DESC`,
-		siteID, v.keys.Visitors.Number(visitor), visits, longestVisit, len(own), own)
+		siteID, v.keys.Visitors.Number(visitor), visits, longestVisit, len(here), here)
 	if err != nil {
 		return nil, fmt.Errorf("reading where a visitor came from: %w", err)
 	}
 	var came []source.Source
 	for i, w := range views {
 		if w.address != "" {
-			if from := source.Of(w.address, w.referrer); from.Kind != source.Direct {
+			if from := source.Of(w.address, w.referrer, own); from.Kind != source.Direct {
 				came = append(came, from)
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -33,8 +34,9 @@ type effect struct {
 	Script      *snippet.Script
 	Consent     gate.Consent
 	origins     []string
-	region      string // as set, or else that of the configured numbers; may be empty
-	maskRegion  string // region of the mask; may be empty
+	own         source.Own // the hosts of the site; none in the defaults of a block
+	region      string     // as set, or else that of the configured numbers; may be empty
+	maskRegion  string     // region of the mask; may be empty
 	numbers     *numbers
 	Captures    []capture.Rule // the site's own, then those of the configuration
 	Prerender   string
@@ -116,6 +118,7 @@ func (q *Request) Served(desk *backend.Desk, r *http.Request) gate.Site {
 		Signed:         settings.Variant == snippet.VariantA,
 		Prefix:         settings.Prefix,
 		Origins:        f.origins,
+		Own:            f.own,
 		Consent:        f.Consent,
 		WholeAddresses: f.Of.WholeAddresses,
 		Callback:       f.callback,

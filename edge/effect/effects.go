@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -34,6 +35,9 @@ type Shared struct {
 	// Names says whether the configuration itself names the site of the key. It is called only after the configuration
 	// runs.
 	Names func(key string) bool
+	// Hosts returns the hosts at which the configuration serves the site of the key. It is called only after the
+	// configuration runs.
+	Hosts func(key string) []string
 	// Fault is called for each panic that Guard has recovered. place says in words what was being done.
 	Fault func(place string, cause any, stack []byte)
 
@@ -146,6 +150,7 @@ func (b *Effects) For(s site.Site, told bool) (*effect, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.own = source.OwnOf(f.origins, b.Hosts(s.Key))
 	b.known.Add(s.Key, f)
 	return f, nil
 }
@@ -188,6 +193,6 @@ func (b *Effects) Provision(ctx context.Context, key string) (site.Site, error) 
 // whether numbers are replaced before a page leaves the server.
 func (b *Effects) ShownTo(address *url.URL, referrer string) snippet.Shown {
 	r := &http.Request{Host: address.Host, Header: http.Header{"Referer": {referrer}}}
-	choice, _, _ := b.Settings.Attribution.Follow(b.numbers.plan, nil, pageOf(r, address, time.Now()))
+	choice, _, _ := b.Settings.Attribution.Follow(b.numbers.plan, nil, pageOf(r, address, source.OwnOf(b.Settings.Origins, nil), time.Now()))
 	return b.numbers.show(choice)
 }

@@ -45,7 +45,7 @@ func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.
 		beside.Shown = f.numbers.show(plan.Choose(source))
 		return beside
 	}
-	choice, next, changed := f.attribution.Follow(plan, remembered, pageOf(r, q.URL, now))
+	choice, next, changed := f.attribution.Follow(plan, remembered, pageOf(r, q.URL, f.own, now))
 	if changed && agreed && !IsPrefetch(r.Header) {
 		beside.SetCookies = sourceCookies(q.Secure, next)
 	}
@@ -62,7 +62,7 @@ func (f *effect) Prerenders() bool {
 func (f *effect) unmet(beside page.Visit, r *http.Request, q *Request, now time.Time) page.Visit {
 	plan := f.numbers.plan
 	var source source.Source
-	if page := pageOf(r, q.URL, now); !beside.Purpose.IsFetch() && !page.Within {
+	if page := pageOf(r, q.URL, f.own, now); !beside.Purpose.IsFetch() && !page.Within {
 		source = page.Source
 	}
 	beside.ByCookie = true
@@ -71,10 +71,10 @@ func (f *effect) unmet(beside page.Visit, r *http.Request, q *Request, now time.
 }
 
 // pageOf returns the page that a request asks for, as attribution needs it.
-func pageOf(r *http.Request, address *url.URL, now time.Time) attribution.Page {
+func pageOf(r *http.Request, address *url.URL, own source.Own, now time.Time) attribution.Page {
 	whole := *address
 	whole.Host = r.Host
-	return attribution.PageAt(&whole, r.Referer(), r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
+	return attribution.PageAt(&whole, r.Referer(), own, r.Header.Get("Sec-Fetch-Site") == "same-origin", now)
 }
 
 // IsPrefetch says whether the browser asks for a page that its user may never see.

@@ -42,7 +42,7 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 			return f.attribution.FollowView(plan, remembered, view), nil
 		}
 	}
-	return f.attribution.ChooseStored(ctx, plan, visits, f.id, view)
+	return f.attribution.ChooseStored(ctx, plan, visits, f.id, f.own, view)
 }
 
 // shownTo returns the numbers that the visitor of a page view sees by the choice. It leases numbers of pools.
@@ -71,7 +71,7 @@ func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice numbe
 // ShownNow returns the numbers that the visitor sees on a page that is already open. It leases no number.
 func (f *effect) ShownNow(ctx context.Context, desk *backend.Desk, visitor visit.ID, address string) (snippet.Shown, error) {
 	plan := f.numbers.plan
-	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, visit.View{Ref: visit.Ref{Visitor: visitor}, URL: address})
+	choice, err := f.attribution.ChooseStored(ctx, plan, desk.Visits, f.id, f.own, visit.View{Ref: visit.Ref{Visitor: visitor}, URL: address})
 	if err != nil {
 		return snippet.Shown{}, err
 	}

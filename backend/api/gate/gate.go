@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // Site is what the configuration says of the site that a request is for.
@@ -34,6 +35,8 @@ type Site struct {
 	// Origins are those from which browsers may send requests besides the site's own, in
 	// the writing of the Origin header: "https://www.shop.example".
 	Origins []string
+	// Own are the hosts of the site.
+	Own source.Own
 	// WholeAddresses has clients' addresses stored whole; else their networks are.
 	WholeAddresses bool
 	// Quota is how much is stored of visitors' texts and files on a day.

@@ -63,7 +63,7 @@ func (c *room) showWho(w http.ResponseWriter, r *http.Request, f frame.Page, n *
 		if model.Check() != nil {
 			model = ofSite
 		}
-		if pages := pagesOf(c.Now(), body.Address, body.Referrer, body.Again); pages == nil {
+		if pages := pagesOf(c.Now(), c.ownOf(n.Site), body.Address, body.Referrer, body.Again); pages == nil {
 			f.Problem, status = f.Words.Text("who.wrongAddress"), http.StatusUnprocessableEntity
 		} else if err := c.tell(r, f, &body, model, pages); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (c *room) attributionOf(n *rows.Numbering) attribution.Model {
 }
 
 // pagesOf are the first pages of the visits; nil when an address is none.
-func pagesOf(now time.Time, address, referrer, again string) (pages []attribution.Page) {
+func pagesOf(now time.Time, own source.Own, address, referrer, again string) (pages []attribution.Page) {
 	for i, text := range []string{address, again} {
 		if text == "" && i > 0 {
 			break
@@ -96,7 +96,7 @@ func pagesOf(now time.Time, address, referrer, again string) (pages []attributio
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(text) > maxAddress || len(referrer) > maxAddress {
 			return nil
 		}
-		pages = append(pages, attribution.PageAt(u, referrer, false, now.Add(time.Duration(i)*24*time.Hour)))
+		pages = append(pages, attribution.PageAt(u, referrer, own, false, now.Add(time.Duration(i)*24*time.Hour)))
 		referrer = "" // the later visit comes by the address alone
 	}
 	return pages
@@ -157,6 +157,21 @@ func (c *room) tellPool(r *http.Request, w *words.Tongue, pool *number.Pool, tol
 	return nil
 }
 
+// hostsOf are the origins of the site, and the hosts at which this server's configuration serves it.
+func (c *room) hostsOf(s site.Site) (origins, hosts []string) {
+	origins = s.Settings.Origins
+	if set, known := c.ConfiguredOf(s.Key); known && origins == nil {
+		origins = set.Origins
+	}
+	if c.Hosts != nil {
+		hosts = c.Hosts(s.Key)
+	}
+	return origins, hosts
+}
+
+// ownOf are the hosts of the site, where a visitor comes from nowhere else.
+func (c *room) ownOf(s site.Site) source.Own { return source.OwnOf(c.hostsOf(s)) }
+
 // isAt tells whether the address is at a host of the site: the one that is its key, those of its
 // origins, and those that this server's configuration names. Where it names none, those count at
 // which this server has served the site's pages.
@@ -169,13 +184,7 @@ func (c *room) isAt(s site.Site, address string) bool {
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil { // as browsers send it
 		host = ascii
 	}
-	origins, hosts := s.Settings.Origins, []string(nil)
-	if set, known := c.ConfiguredOf(s.Key); known && origins == nil {
-		origins = set.Origins
-	}
-	if c.Hosts != nil {
-		hosts = c.Hosts(s.Key)
-	}
+	origins, hosts := c.hostsOf(s)
 	isHost := func(of string) bool { return strings.EqualFold(of, host) }
 	isOrigin := func(of string) bool {
 		u, err := url.Parse(of)

@@ -25,6 +25,6 @@ func TestSourcesOfOneSystemHaveOneName(t *testing.T) {
 		"gclid=x": "Google", "utm_source=google": "Google", "utm_source=Google&utm_medium=cpc": "Google", "utm_source=vk": "VK",
 		"utm_source=spring_news": "spring_news", "utm_source=ya-direct&utm_medium=cpc": "ya-direct",
 	} {
-		require.Equal(t, name, SourceOf(english, source.Of("https://shop.example/?"+query, "")).Name, query)
+		require.Equal(t, name, SourceOf(english, source.Of("https://shop.example/?"+query, "", source.Own{})).Name, query)
 	}
 }

@@ -85,18 +85,18 @@ func IsMark(parameter string) bool {
 }
 
 // Of returns the source of a visit from the address of its first page and its referrer. Neither has to be
-// well-formed.
-func Of(page, referrer string) Source {
+// well-formed. A referrer at one of the site's own hosts is none.
+func Of(page, referrer string, own Own) Source {
 	address, err := url.Parse(page)
 	if err != nil {
 		address = &url.URL{}
 	}
-	return At(address, referrer)
+	return At(address, referrer, own)
 }
 
 // At does what Of does, for a parsed address. It is fast for a page without a query that is opened from
 // within the site or without a referrer, as most are.
-func At(address *url.URL, referrer string) Source {
+func At(address *url.URL, referrer string, own Own) Source {
 	s := Source{Kind: Direct, Landing: cut(address.EscapedPath())}
 	within := referrer == "" || isHost(referrer, address.Host)
 	if address.RawQuery == "" && within {
@@ -107,7 +107,7 @@ func At(address *url.URL, referrer string) Source {
 	system := system(s.ClickIDName)
 	group, name := Direct, ""
 	if !within {
-		if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) {
+		if host := hostOf(referrer); host != "" && withoutWWW(host) != withoutWWW(lowerHost(address)) && !own.Has(host) {
 			s.Referrer = cut(host)
 			group, name = groupOf(host)
 		}

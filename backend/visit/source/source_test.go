@@ -109,7 +109,7 @@ func TestSource(t *testing.T) {
 		{"/", "https://[::1]/", source.Referral, "::1"},
 		{"/%zz?utm_source=news", "https://vk.com/", source.Social, "vk"},
 	} {
-		source := source.Of(shop+c.page, c.referrer)
+		source := source.Of(shop+c.page, c.referrer, source.Own{})
 		require.Equal(t, c.kind, source.Kind, "%s from %s", c.page, c.referrer)
 		require.Equal(t, c.source, source.Source, "%s from %s", c.page, c.referrer)
 	}
@@ -119,7 +119,7 @@ func TestSourceKeepsAllFields(t *testing.T) {
 	require.Equal(t, source.Source{
 		Kind: source.Ad, Source: "s", Medium: "m", Campaign: "c", Term: "t", Content: "k", ClickIDName: "yclid", ClickID: "17",
 		Referrer: "yandex.ru", Landing: "/lamps/birch",
-	}, source.Of("https://shop.example/lamps/birch?utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&yclid=17&x=y", "https://yandex.ru/"))
+	}, source.Of("https://shop.example/lamps/birch?utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&yclid=17&x=y", "https://yandex.ru/", source.Own{}))
 }
 
 // A visit is paid for by the word of its medium, or by an ad's click id.
@@ -131,7 +131,7 @@ func TestPaidSources(t *testing.T) {
 		"utm_source=news&utm_medium=email": false, "utm_source=news": false, "utm_source=cpc": false, "utm_medium=organic": false, "utm_medium=social": false,
 		"utm_medium=unpaid": false, "utm_medium=adsense-blog": false, "fbclid=x": false, "ysclid=x": false, "fbclid=x&utm_source=facebook": false, "": false,
 	} {
-		source := source.Of("https://shop.example/?"+query, "")
+		source := source.Of("https://shop.example/?"+query, "", source.Own{})
 		require.Equal(t, paid, source.Paid(), query)
 		require.Equal(t, paid, source.Kind == "ad", query)
 	}
@@ -139,11 +139,11 @@ func TestPaidSources(t *testing.T) {
 
 // A source is the same in every writing.
 func TestSourcesInCapitals(t *testing.T) {
-	one := source.Of("https://shop.example/?utm_source=google&utm_medium=cpc&utm_campaign=May", "")
-	require.Equal(t, one, source.Of("https://shop.example/?utm_source=Google&utm_medium=CPC&utm_campaign=May", ""))
+	one := source.Of("https://shop.example/?utm_source=google&utm_medium=cpc&utm_campaign=May", "", source.Own{})
+	require.Equal(t, one, source.Of("https://shop.example/?utm_source=Google&utm_medium=CPC&utm_campaign=May", "", source.Own{}))
 	require.Equal(t, "google", one.Source)
 	require.Equal(t, "May", one.Campaign)
-	require.Equal(t, "яндекс", source.Of("https://shop.example/?utm_source=%D0%AF%D0%BD%D0%B4%D0%B5%D0%BA%D1%81", "").Source)
+	require.Equal(t, "яндекс", source.Of("https://shop.example/?utm_source=%D0%AF%D0%BD%D0%B4%D0%B5%D0%BA%D1%81", "", source.Own{}).Source)
 }
 
 func FuzzSource(f *testing.F) {
@@ -155,7 +155,7 @@ func FuzzSource(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, page, referrer string) {
 		var s source.Source
-		stepstest.Hold(t, len(page)+len(referrer), func() { s = source.Of(page, referrer) })
+		stepstest.Hold(t, len(page)+len(referrer), func() { s = source.Of(page, referrer, source.Own{}) })
 		require.NotEmpty(t, s.Kind)
 		for _, text := range []string{s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.ClickID, s.Referrer, s.Landing} {
 			require.LessOrEqual(t, len(text), 200)
@@ -182,8 +182,8 @@ func TestSourceWithinTheSite(t *testing.T) {
 			"", "http://" + host, "https://" + host + "/", "https://" + host + "/lamps?x=y", "https://" + host + ".evil.example/", "https://" + host + "@evil.example/",
 			"https://" + host + "?x", "https://other.example/" + host + "/", host + "/", "//" + host + "/", "://" + host,
 		} {
-			short := source.At(&url.URL{Host: host, Path: "/lamps"}, referrer)
-			long := source.At(&url.URL{Host: host, Path: "/lamps", RawQuery: "page=2"}, referrer)
+			short := source.At(&url.URL{Host: host, Path: "/lamps"}, referrer, source.Own{})
+			long := source.At(&url.URL{Host: host, Path: "/lamps", RawQuery: "page=2"}, referrer, source.Own{})
 			require.Equal(t, long, short, "%s from %s", host, referrer)
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzSourceOfQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		library, _ := url.ParseQuery(query)
-		got := source.At(&url.URL{Path: "/", RawQuery: query}, "")
+		got := source.At(&url.URL{Path: "/", RawQuery: query}, "", source.Own{})
 		text := func(name string) string { return clip.Text(library.Get(name), source.MaxText) }
 		folded := func(name string) string { return clip.Text(strings.ToLower(text(name)), source.MaxText) }
 		if got.Kind == source.Campaign && got.Source != "" && text("utm_source") != "" {
@@ -212,7 +212,7 @@ func FuzzSourceOfQuery(f *testing.F) {
 			return
 		}
 		for name := range library {
-			require.False(t, name != "" && text(name) != "" && source.At(&url.URL{RawQuery: name + "=1"}, "").ClickIDName == name, name)
+			require.False(t, name != "" && text(name) != "" && source.At(&url.URL{RawQuery: name + "=1"}, "", source.Own{}).ClickIDName == name, name)
 		}
 	})
 }
