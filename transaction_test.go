@@ -60,9 +60,7 @@ var smallWork = map[string]string{
 	"inventory.Declare inventory.places":     "of a configuration",
 	"inventory.DeclareSite inventory.places": "of a configuration",
 
-	"person.piece person..Erase":   "it is another method of the name",
-	"visit.ofKnown visit..begin":   "it is another method of the name",
-	"visit.ofUnknown visit..begin": "it is another method of the name",
+	"person.piece person..Erase": "it is another method of the name",
 }
 
 // administered are packages whose texts only administrators write, in bounded settings.
