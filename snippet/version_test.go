@@ -49,6 +49,12 @@ func TestVersionOfBuilds(t *testing.T) {
 			require.Equal(t, want, versionOf(build, path))
 		}
 	}
+	for want, build := range map[string]*debug.BuildInfo{
+		"v1.2.3": {Main: module("caddy", "(devel)"), Deps: []*debug.Module{&released}}, "v1.2.3+dirty": {Main: changed}, "unreleased": {Main: module(path, "(devel)")},
+	} {
+		require.Equal(t, want, releaseOf(build, path))
+	}
+	require.Equal(t, "unreleased", releaseOf(nil, path))
 	sum, err := hashExecutable()
 	require.NoError(t, err)
 	require.Len(t, sum, 32)

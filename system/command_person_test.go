@@ -61,7 +61,7 @@ func TestPersonCommands(t *testing.T) {
 	output, err = do("", "erase", "--yes", fmt.Sprintf("shop/%d", second))
 	require.NoError(t, err, output)
 	require.Empty(t, leadsOf(t, desk))
-	output, err = do("", "erase", "--yes", fmt.Sprintf("shop/%d", second))
+	output, err = do("", "erase", fmt.Sprintf("shop/%d", second))
 	require.NoError(t, err, output)
 	require.Contains(t, output, "nothing is known about this person")
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 func init() {
@@ -24,7 +25,7 @@ func init() {
 		Long: `
 Name the configuration of Caddy with --config, as for "caddy run". Default: a file named
 Caddyfile in the current folder. Run commands that use the database as the user that runs
-Caddy. "numbers" needs no configuration; with --number, "rewrite" does not either.`,
+Caddy. "numbers" and "version" need no configuration; with --number, "rewrite" does not either.`,
 		CobraFunc: setUpCommand,
 	})
 }
@@ -41,8 +42,20 @@ func setUpCommand(cmd *cobra.Command) {
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
 		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
 	}
-	cmd.AddCommand(append(ofDatabase, numbersCommand(), rewriteCommand())...)
+	cmd.AddCommand(append(ofDatabase, numbersCommand(), rewriteCommand(), versionCommand())...)
 	refuseOthers(cmd)
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version of Frontdesk",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(cmd.OutOrStdout(), snippet.Release())
+			return nil
+		},
+	}
 }
 
 // refuseOthers has a command that only has subcommands refuse all other words. What is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 func TestOperatorCommands(t *testing.T) {
@@ -58,7 +59,7 @@ func TestOperatorsOfSites(t *testing.T) {
 		require.NoError(t, err, output)
 		return output
 	}
-	do("correct horse battery\n", "add", "chief")
+	require.Contains(t, do("correct horse battery\n", "add", "chief"), "chief can sign in now (admin)", "the first account has to set up the console")
 	_, err := command(t, "correct horse battery\n", "operator", "add", "anna", "--site", "shop.example", "-c", file)
 	require.ErrorContains(t, err, `site "shop.example": the site is not known`)
 	d, err := db.Open(t.Context(), db.Settings{Engine: db.SQLite, Source: filepath.Join(filepath.Dir(file), "frontdesk.db")}, zap.NewNop())
@@ -71,12 +72,14 @@ func TestOperatorsOfSites(t *testing.T) {
 	require.NoError(t, d.Close())
 
 	do("correct horse battery\n", "add", "anna", "--site", "shop.example", "--site", "m.shop.example")
-	require.Regexp(t, `(?m)^anna +admin +m\.shop\.example,shop\.example `, do("", "list"))
-	do("", "change", "anna", "--site", "other.example", "--role", "operator")
+	require.Regexp(t, `(?m)^anna +operator +m\.shop\.example,shop\.example `, do("", "list"))
+	do("", "change", "anna", "--site", "other.example")
 	require.Regexp(t, `(?m)^anna +operator +other\.example `, do("", "list"))
 	do("", "change", "anna", "--site", "SHOP.example")
 	require.Regexp(t, `(?m)^anna +operator +shop\.example `, do("", "list"))
 	do("", "change", "ANNA", "--all-sites", "--name", "Anna")
+	require.Contains(t, do("correct horse battery\n", "add", "vera", "--role", "admin"), "vera can sign in now (admin)")
+	do("", "remove", "vera")
 	list := do("", "list")
 	require.Regexp(t, `(?m)^anna +operator +all `, list)
 	require.Regexp(t, `(?m)^chief +admin +all `, list)
@@ -273,11 +276,20 @@ func TestDoctorFindsTrouble(t *testing.T) {
 	}
 }
 
+func TestVersionIsTold(t *testing.T) {
+	output, err := command(t, "", "version")
+	require.NoError(t, err)
+	require.Equal(t, snippet.Release()+"\n", output)
+	output, err = command(t, "", "doctor", "-c", configuration(t, option))
+	require.NoError(t, err, output)
+	require.Contains(t, output, "ok     version        Frontdesk "+snippet.Release()+" in Caddy ")
+}
+
 func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`: {"dctor"},
-		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, restore, rewrite`: {"charts"},
-		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                     {"operator", "charts", "anna"},
+		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, restore, rewrite, version`: {"charts"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                              {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 func doctorCommand() *cobra.Command {
@@ -60,6 +61,8 @@ func (d *doctor) say(mark, subject, format string, args ...any) {
 }
 
 func (d *doctor) examine(cmd *cobra.Command) {
+	caddyVersion, _ := caddy.Version()
+	d.well("version", "Frontdesk %s in Caddy %s", snippet.Release(), caddyVersion)
 	settings, err := databaseOf(cmd)
 	if err != nil {
 		d.wrong("configuration", "%v", err)

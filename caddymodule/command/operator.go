@@ -1,23 +1,19 @@
 package command
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
-	"golang.org/x/term"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -45,6 +41,11 @@ func addOperatorCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if role == "" {
+					if role, err = a.usualRole(ctx); err != nil {
+						return err
+					}
+				}
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
@@ -59,7 +60,7 @@ func addOperatorCommand() *cobra.Command {
 			})
 		},
 	}
-	add.Flags().String("role", string(operator.Admin), "admin or operator")
+	add.Flags().String("role", "", "admin or operator (default: operator; admin for the first account)")
 	add.Flags().String("name", "", "Name that others see")
 	add.Flags().StringArray("site", nil, "Key of a site that the account sees; may be given several times (default: all sites)")
 	return add
@@ -222,6 +223,15 @@ func withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) e
 	})
 }
 
+// usualRole is that of a new account of which nobody says another. Without an admin, nobody could set up the console.
+func (a accounts) usualRole(ctx context.Context) (string, error) {
+	some, err := a.SetUp(ctx)
+	if err != nil || some {
+		return string(operator.Agent), err
+	}
+	return string(operator.Admin), nil
+}
+
 // withAccount is withAccounts for the account of the login.
 func withAccount(cmd *cobra.Command, login string, f func(context.Context, accounts, operator.Operator) error) error {
 	return withAccounts(cmd, func(ctx context.Context, a accounts) error {
@@ -256,42 +266,4 @@ func (a accounts) sitesOf(ctx context.Context, cmd *cobra.Command) (scope.Sites,
 		ids = append(ids, found.ID)
 	}
 	return scope.Of(ids...), nil
-}
-
-// readPassword asks for a password twice, without showing it; where standard
-// input is no terminal, its first line is the password.
-func readPassword(cmd *cobra.Command) (string, error) {
-	input, ok := cmd.InOrStdin().(*os.File)
-	if !ok || !term.IsTerminal(int(input.Fd())) {
-		line, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 4096)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("reading password: %w", err)
-		}
-		return checkedPassword(strings.TrimRight(line, "\r\n"))
-	}
-	ask := func(question string) (string, error) {
-		fmt.Fprint(cmd.ErrOrStderr(), question)
-		defer fmt.Fprintln(cmd.ErrOrStderr())
-		answer, err := term.ReadPassword(int(input.Fd()))
-		return string(answer), err
-	}
-	password, err := ask("Password: ")
-	if err != nil {
-		return "", fmt.Errorf("reading password: %w", err)
-	}
-	if _, err := checkedPassword(password); err != nil {
-		return "", err
-	}
-	again, err := ask("The same again: ")
-	if err != nil {
-		return "", fmt.Errorf("reading password: %w", err)
-	}
-	if again != password {
-		return "", errors.New("the two passwords differ")
-	}
-	return password, nil
-}
-
-func checkedPassword(password string) (string, error) {
-	return password, passwords.Check(password)
 }

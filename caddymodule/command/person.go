@@ -39,7 +39,9 @@ func eraseCommand() *cobra.Command {
 				}
 				if known.Total() == 0 {
 					fmt.Fprintln(cmd.OutOrStdout(), "nothing is known about this person")
-				} else if err := printKnown(cmd.OutOrStdout(), known); err != nil {
+					return nil
+				}
+				if err := printKnown(cmd.OutOrStdout(), known); err != nil {
 					return err
 				}
 				if sure, _ := cmd.Flags().GetBool("yes"); !sure {

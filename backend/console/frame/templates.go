@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 //go:embed templates
@@ -117,6 +118,7 @@ func filesOf(room fs.FS) (files []string) {
 func (f *Frame) functions(w *words.Tongue) template.FuncMap {
 	all := template.FuncMap{
 		"t":        w.Text,
+		"release":  snippet.Release,
 		"icon":     func(name string) (template.HTML, error) { return drawing(name) },
 		"asset":    func(name string) string { return addresses[name] },
 		"ago":      w.Ago,
