@@ -25,6 +25,7 @@ const module = "github.com/seed-3405227d/frontdesk"
 var mayImport = map[string][]string{
 	".":                {"caddymodule", "caddymodule/command"},
 	"cmd":              {"."},
+	"caddymodule/spot": {},
 	"caddymodule":      {"caddymodule/...", "edge/...", "backend/...", "snippet", "snippet/page/...", "snippet/survey"},
 	"edge":             {"backend/aside", "backend", "backend/api", "backend/api/gate", "backend/api/platforms", "backend/api/tracker", "backend/api/view", "backend/capture", "backend/intake", "backend/number/...", "backend/preview", "backend/site", "backend/spool", "edge/effect", "edge/post", "edge/relay", "snippet", "snippet/page", "snippet/survey", "locales"},
 	"edge/effect":      {"backend", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit/...", "snippet", "snippet/page", "snippet/picture", "backend/site/appearance"},

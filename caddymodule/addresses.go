@@ -2,17 +2,27 @@ package caddymodule
 
 import (
 	"encoding/json"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 )
+
+// eachHandler calls f for every handler of the HTTP app, those for errors left out.
+func (a *App) eachHandler(f func(at spot.Spot, handler any)) { spot.Each(a.servers(), f) }
+
+// servers are those of the HTTP app.
+func (a *App) servers() map[string]*caddyhttp.Server {
+	app, err := a.ctx.AppIfConfigured("http")
+	if err != nil {
+		return nil
+	}
+	return app.(*caddyhttp.App).Servers
+}
 
 // KnownSites are the keys that the configuration itself names: those written
 // out in handlers, and the hosts in front of handlers whose key is the host.
@@ -23,9 +33,9 @@ func (a *App) KnownSites() []string {
 	for key := range a.sites {
 		known[key] = struct{}{}
 	}
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		if h, ok := handler.(*Handler); ok && h.SiteKey == hostPlaceholder {
-			for _, host := range at.hosts {
+			for _, host := range at.Hosts {
 				if host = strings.ToLower(host); site.ValidKey(host) == nil {
 					known[host] = struct{}{}
 				}
@@ -43,9 +53,9 @@ func (a *App) KnownSites() []string {
 // ConsoleAddress is where the console answers, as a URL that ends with a slash,
 // or empty when the configuration does not tell.
 func (a *App) ConsoleAddress() (address string) {
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		if _, ok := handler.(*Console); ok && address == "" {
-			address = addressOf(at.server, at.hosts)
+			address = spot.Address(at.Server, at.Hosts)
 		}
 	})
 	return address
@@ -69,11 +79,11 @@ func (a *App) CredulousServers(configuration []byte) (names []string) {
 	if json.Unmarshal(configuration, &settings) != nil {
 		return nil
 	}
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		switch handler.(type) {
 		case *Handler, *Console:
-			of := settings.Apps.HTTP.Servers[at.server.Name()]
-			name := at.server.Name() + " (" + strings.Join(at.server.Listen, ", ") + ")"
+			of := settings.Apps.HTTP.Servers[at.Server.Name()]
+			name := at.Server.Name() + " (" + strings.Join(at.Server.Listen, ", ") + ")"
 			if (of.Ranges != nil || of.Unix) && of.Strict == 0 && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -86,46 +96,14 @@ func (a *App) CredulousServers(configuration []byte) (names []string) {
 // lower case. It may stand among the routes for errors too.
 func (a *App) hostsOf(h *Handler) map[string]struct{} {
 	named := make(map[string]struct{})
-	note := func(at spot, handler any) {
+	spot.EachWithErrors(a.servers(), func(at spot.Spot, handler any) {
 		if handler == h {
-			for _, host := range at.hosts {
+			for _, host := range at.Hosts {
 				named[strings.ToLower(host)] = struct{}{}
 			}
 		}
-	}
-	a.eachServer(func(server *caddyhttp.Server) {
-		walk(server.Routes, spot{server: server}, note)
-		if server.Errors != nil {
-			walk(server.Errors.Routes, spot{server: server}, note)
-		}
 	})
 	return named
-}
-
-// addressOf is the URL of the first address that the server listens on.
-func addressOf(server *caddyhttp.Server, hosts []string) string {
-	if len(server.Listen) == 0 {
-		return ""
-	}
-	listen, err := caddy.ParseNetworkAddress(server.Listen[0])
-	if err != nil || listen.IsUnixNetwork() || listen.IsFdNetwork() {
-		return ""
-	}
-	host := listen.Host
-	if len(hosts) > 0 {
-		host = hosts[0]
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	scheme, usual := "http", uint(80)
-	if len(server.TLSConnPolicies) > 0 {
-		scheme, usual = "https", 443
-	}
-	if listen.StartPort != usual {
-		host = net.JoinHostPort(host, strconv.Itoa(int(listen.StartPort)))
-	}
-	return scheme + "://" + host + "/"
 }
 
 // declaredNumbers are the numbers of all sites that the configuration names.
@@ -155,9 +133,9 @@ func (a *App) declaredSettings() map[string]site.Settings {
 // each site whose key it writes out.
 func (a *App) declaredHosts() map[string][]string {
 	declared := make(map[string][]string)
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		if h, ok := handler.(*Handler); ok && h.namesOneSite() {
-			declared[h.SiteKey] = append(declared[h.SiteKey], at.hosts...)
+			declared[h.SiteKey] = append(declared[h.SiteKey], at.Hosts...)
 		}
 	})
 	return declared
@@ -165,14 +143,14 @@ func (a *App) declaredHosts() map[string][]string {
 
 // eachSite calls f for the handlers of each site that the configuration names.
 func (a *App) eachSite(f func(key string, h *Handler)) {
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		h, ok := handler.(*Handler)
 		switch {
 		case !ok:
 		case h.namesOneSite():
 			f(h.SiteKey, h)
 		case h.SiteKey == hostPlaceholder:
-			for _, host := range at.hosts {
+			for _, host := range at.Hosts {
 				f(strings.ToLower(host), h)
 			}
 		}
@@ -182,17 +160,17 @@ func (a *App) eachSite(f func(key string, h *Handler)) {
 // ScriptAddresses are the URLs at which the script of each named host is.
 func (a *App) ScriptAddresses() []string {
 	addresses := make(map[string]struct{})
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok {
 			return
 		}
-		hosts := at.hosts
+		hosts := at.Hosts
 		if len(hosts) == 0 && h.namesOneSite() {
 			hosts = []string{"localhost"}
 		}
 		for _, host := range hosts {
-			if base := addressOf(at.server, []string{host}); base != "" {
+			if base := spot.Address(at.Server, []string{host}); base != "" {
 				addresses[strings.TrimSuffix(base, "/")+h.Prefix+"svc.js"] = struct{}{}
 			}
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
+	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
@@ -200,7 +201,7 @@ func (a *App) started() {
 		Console:        a.ConsoleAddress(),
 	})
 	a.startSIP()
-	a.eachHandler(func(_ spot, handler any) {
+	a.eachHandler(func(_ spot.Spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
 			if block, err := h.Serving(); err == nil {
 				block.Keep()

@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddytls"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 )
 
 func init() {
@@ -65,9 +66,9 @@ func (p *Permission) CertificateAllowed(ctx context.Context, name string) error 
 // hostsOfHandlers are the hosts that the configuration names in front of handlers.
 func (a *App) hostsOfHandlers() map[string]struct{} {
 	named := make(map[string]struct{})
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		if _, ok := handler.(*Handler); ok {
-			for _, host := range at.hosts {
+			for _, host := range at.Hosts {
 				named[strings.ToLower(host)] = struct{}{}
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 	"github.com/seed-3405227d/frontdesk/edge"
 )
 
@@ -188,7 +189,7 @@ func TestReplacedConfigurationIsForgotten(t *testing.T) {
 // blockOf is what the one handler of the running configuration has compiled.
 func blockOf(t *testing.T) (block weak.Pointer[edge.Block]) {
 	t.Helper()
-	activeApp(t).eachHandler(func(_ spot, handler any) {
+	activeApp(t).eachHandler(func(_ spot.Spot, handler any) {
 		if h, ok := handler.(*Handler); ok {
 			block = h.left
 		}

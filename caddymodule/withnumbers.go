@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 )
 
 // HandlerWithNumbers is the handler with numbers of the site with the key, or else of the host, or the only one that there is;
@@ -14,7 +16,7 @@ import (
 func (a *App) HandlerWithNumbers(site, host string) (*Handler, string, error) {
 	byKey, byHost := make(map[string]*Handler), make(map[string][]string)
 	var everybody *Handler // whatever the host
-	a.eachHandler(func(at spot, handler any) {
+	a.eachHandler(func(at spot.Spot, handler any) {
 		h, ok := handler.(*Handler)
 		if !ok || len(h.Numbers) == 0 {
 			return
@@ -22,10 +24,10 @@ func (a *App) HandlerWithNumbers(site, host string) (*Handler, string, error) {
 		switch {
 		case h.namesOneSite():
 			byKey[h.SiteKey] = h
-		case len(at.hosts) == 0:
+		case len(at.Hosts) == 0:
 			everybody = h
 		}
-		for _, host := range at.hosts {
+		for _, host := range at.Hosts {
 			key := h.SiteKey
 			if !h.namesOneSite() {
 				key = strings.ToLower(host)
