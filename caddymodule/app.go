@@ -111,7 +111,7 @@ type App struct {
 
 	mu     sync.Mutex
 	sites  map[string]struct{} // the keys that handlers write out
-	pooled map[string]string   // the pool that each number is of
+	pooled pooled
 }
 
 // CaddyModule returns the Caddy module information.

@@ -74,7 +74,7 @@ func (a *App) resolve() (err error) {
 	if err := checkAddresses(a.Addresses); err != nil {
 		return err
 	}
-	a.pooled = make(map[string]string)
+	a.pooled = make(pooled)
 	for _, pool := range a.pools {
 		if err := a.claim(pool); err != nil {
 			return err

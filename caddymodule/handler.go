@@ -43,6 +43,8 @@ type Handler struct {
 	// Caddyfile fills it in.
 	WrittenAt written `json:"written_at,omitempty"`
 
+	pooled pooled // the numbers of all pools, while a Caddyfile is adapted
+
 	app      *App
 	logger   *zap.Logger
 	matchers caddyhttp.MatcherSets

@@ -21,7 +21,12 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := new(Handler)
+	pools, err := poolsOf(h)
+	if err != nil {
+		return nil, err
+	}
+	handler := &Handler{pooled: pools.pooled}
+	handler.Declaration().UsePools(pools.named)
 	if err := handler.UnmarshalCaddyfile(h.Dispenser); err != nil {
 		return nil, err
 	}
@@ -123,27 +128,36 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("unexpected %q: expected at most a matcher, a site key and a block", d.Val())
 		}
 	}
-	if err := h.readBlock(d, handlerBlock); err != nil {
+	if h.pooled == nil { // it is read by itself
+		h.pooled = make(pooled)
+	}
+	given := make(map[string][]*caddyfile.Dispenser)
+	if err := h.readBlock(d, handlerBlock, given); err != nil {
 		return err
 	}
 	h.TakeNumbers()
+	if name, index, err := h.CheckTogether(); err != nil {
+		line := given[name][index]
+		line.Reset()
+		line.Next()
+		return line.Err(err.Error())
+	}
 	return nil
 }
 
-// readBlock reads the lines of a block.
-func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) error {
-	given := make(map[string]bool)
+// readBlock reads the lines of a block, and notes them by their names.
+func (h *Handler) readBlock(d *caddyfile.Dispenser, b block, given map[string][]*caddyfile.Dispenser) error {
 	for d.NextBlock(0) {
 		name := d.Val()
 		known, ok := b.lines[name]
 		if !ok {
 			return d.Errf("unknown subdirective %q of %s: expected %s", name, b.of, b.expected)
 		}
-		if given[name] && !known.many {
+		if given[name] != nil && !known.many {
 			return d.Errf("%s is given already: expected it once", name)
 		}
 		line := d.NewFromNextSegment()
-		given[name] = true
+		given[name] = append(given[name], line)
 		line.Next()
 		values := line.RemainingArgs()
 		if known.block == nil && line.NextBlock(0) {
@@ -156,7 +170,7 @@ func (h *Handler) readBlock(d *caddyfile.Dispenser, b block) error {
 			h.WrittenAt.note(line, values[0])
 		}
 		if known.block != nil {
-			if err := h.readBlock(line, *known.block); err != nil {
+			if err := h.readBlock(line, *known.block, make(map[string][]*caddyfile.Dispenser)); err != nil {
 				return err
 			}
 			if known.block.end != nil {

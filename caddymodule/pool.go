@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
@@ -52,17 +54,57 @@ func (a *App) configuredPools() number.ConfiguredPools {
 	return number.ConfiguredPools{Named: a.pools, Of: a.pooled}
 }
 
+// pooled says of each number in which pool it is.
+type pooled map[string]string
+
 // claim notes whose the pool's numbers are. A number in two pools could be two visitors'.
+func (p pooled) claim(pool *number.Pool) error {
+	for _, digits := range pool.Digits {
+		if other, taken := p[digits]; taken && other != pool.Name {
+			return fmt.Errorf("number %s is in pool %s and in pool %s: expected each number in one pool", digits, other, pool.Name)
+		}
+		p[digits] = pool.Name
+	}
+	return nil
+}
+
 func (a *App) claim(pool *number.Pool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, digits := range pool.Digits {
-		if other, taken := a.pooled[digits]; taken && other != pool.Name {
-			return fmt.Errorf("number %s is in pool %s and in pool %s: expected each number in one pool", digits, other, pool.Name)
-		}
-		a.pooled[digits] = pool.Name
+	return a.pooled.claim(pool)
+}
+
+// writtenPools are the pools of a Caddyfile while it is adapted: those of the global option, and those of sites' numbers
+// as they come.
+type writtenPools struct {
+	named  map[string]*number.Pool
+	pooled pooled
+}
+
+// poolsOf returns the pools of the Caddyfile, which all its directives share.
+func poolsOf(h httpcaddyfile.Helper) (*writtenPools, error) {
+	const state = "frontdesk.pools"
+	if shared, known := h.State[state].(*writtenPools); known {
+		return shared, nil
 	}
-	return nil
+	var app App
+	if option, given := h.Option("frontdesk").(httpcaddyfile.App); given {
+		if err := json.Unmarshal(option.Value, &app); err != nil {
+			return nil, err
+		}
+	}
+	named, err := resolvePools(app.Pools)
+	if err != nil {
+		return nil, err
+	}
+	shared := &writtenPools{named, make(pooled)}
+	for _, pool := range named {
+		if err := shared.pooled.claim(pool); err != nil {
+			return nil, err
+		}
+	}
+	h.State[state] = shared
+	return shared, nil
 }
 
 // readPool reads an option of the app:
@@ -81,7 +123,14 @@ func readPool(a *App, d *caddyfile.Dispenser) error {
 		return d.Errf("pool %s is configured already: expected it once", name)
 	}
 	p := &Pool{Numbers: d.RemainingArgs()}
-	if _, err := p.resolve(name); err != nil {
+	resolved, err := p.resolve(name)
+	if err != nil {
+		return d.Err(err.Error())
+	}
+	if a.pooled == nil {
+		a.pooled = make(pooled)
+	}
+	if err := a.pooled.claim(resolved); err != nil {
 		return d.Err(err.Error())
 	}
 	for d.NextBlock(1) {

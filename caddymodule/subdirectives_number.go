@@ -64,7 +64,15 @@ var numberBlock = block{
 			case numbers < 0:
 				numbers = len(values)
 			}
-			return h.Declaration().AddDynamic(values[:numbers], values[numbers:])
+			if err := h.Declaration().AddDynamic(values[:numbers], values[numbers:]); err != nil {
+				return err
+			}
+			for _, pool := range h.Declaration().OwnPools() {
+				if err := h.pooled.claim(pool); err != nil {
+					return err
+				}
+			}
+			return nil
 		}},
 	},
 }

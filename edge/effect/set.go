@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,19 +75,30 @@ func (s *Settings) SetService(service, tracker string) error {
 // Elsewhere returns the service that has the sites' visitors, or nil for the one of this process.
 func (s *Settings) Elsewhere() *forward.Service { return s.remote }
 
-// checkRemote returns an error if a setting belongs to the service elsewhere.
-func (s *Settings) checkRemote() error {
-	if s.remote == nil {
-		return nil
-	}
-	for name, set := range map[string]bool{
-		"number": len(s.Numbers) > 0, "prerender": s.Prerender != "", "attribution": s.Attribution != "", "objects": s.Objects != nil, "origins": s.Origins != nil, "callback": s.Callback != nil, "widget": s.Widget != nil, "quota": s.Quota != nil,
-	} {
-		if set {
-			return fmt.Errorf("%s: the site's service is %s: set it there", name, s.remote.URL)
+// CheckTogether returns an error if settings that are right by themselves contradict each other. The error is about the
+// setting of that name; index says which one, where there may be several.
+func (s *Settings) CheckTogether() (name string, index int, err error) {
+	prefix := cmp.Or(s.Prefix, defaultPrefix)
+	for i, rule := range s.Captures {
+		if strings.HasPrefix(rule.Path, prefix) {
+			return "capture", i, fmt.Errorf("capture %s: under the prefix the service itself answers; expected a path of the site", rule.Path)
 		}
 	}
-	return nil
+	if s.remote == nil {
+		return "", 0, nil
+	}
+	for _, setting := range []struct {
+		name  string
+		given bool // which belongs to the service elsewhere
+	}{
+		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"objects", s.Objects != nil},
+		{"origins", s.Origins != nil}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
+	} {
+		if setting.given {
+			return setting.name, 0, fmt.Errorf("%s: the site's service is %s: set it there", setting.name, s.remote.URL)
+		}
+	}
+	return "", 0, nil
 }
 
 // SetPhoneMask sets a mask with # for each digit.

@@ -1,10 +1,10 @@
 package effect
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/nyaruka/phonenumbers"
 
@@ -116,6 +116,8 @@ func (s *Settings) setNumbers() error {
 	return nil
 }
 
+const defaultPrefix = "/frontdesk/"
+
 // maxCaptures bounds the number of rules.
 const maxCaptures = 100
 
@@ -177,17 +179,10 @@ func (s *Settings) Complete() error {
 			return err
 		}
 	}
-	if err := s.checkRemote(); err != nil {
+	if _, _, err := s.CheckTogether(); err != nil {
 		return err
 	}
-	if s.Prefix == "" {
-		s.Prefix = "/frontdesk/"
-	}
-	for _, rule := range s.Captures {
-		if strings.HasPrefix(rule.Path, s.Prefix) {
-			return fmt.Errorf("capture %s: under the prefix the service itself answers; expected a path of the site", rule.Path)
-		}
-	}
+	s.Prefix = cmp.Or(s.Prefix, defaultPrefix)
 	if len(s.Objects) == 0 {
 		s.Objects = []string{"Svc", "SvcWidget"}
 	}
