@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +85,29 @@ func TestDocumentedSubdirectives(t *testing.T) {
 		known = append(known, name)
 	}
 	require.ElementsMatch(t, known, documented)
+}
+
+// TestDocumentedSyntax holds the syntax in the documentation to be that above the code, and to have each line of each block.
+func TestDocumentedSyntax(t *testing.T) {
+	docs, err := os.ReadFile("../docs/caddyfile.md")
+	require.NoError(t, err)
+	_, documented, _ := strings.Cut(string(docs), "```caddyfile-syntax\n")
+	documented, _, _ = strings.Cut(documented, "```")
+	code, err := os.ReadFile("handlerfile.go")
+	require.NoError(t, err)
+	_, above, _ := strings.Cut(string(code), "// UnmarshalCaddyfile sets up the handler from Caddyfile tokens:\n//\n")
+	above, _, _ = strings.Cut(above, "//\n// The matcher")
+	require.Equal(t, strings.ReplaceAll(above, "//\t", ""), documented)
+	var check func(b block, depth int)
+	check = func(b block, depth int) {
+		for name, line := range b.lines {
+			require.Regexp(t, `(?m)^\t{`+strconv.Itoa(depth)+`}`+name+`( |$)`, documented)
+			if line.block != nil {
+				check(*line.block, depth+1)
+			}
+		}
+	}
+	check(handlerBlock, 1)
 }
 
 // TestExampleIsValid adapts the example that the README tells to run.
