@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/transcript"},
 	"backend/console":  {"backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply"},
 	"backend/lead":     {"backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
-	"backend/chat":     {"backend/chat/pixels", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
+	"backend/chat":     {"backend/chat/file", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":   {"backend/visit/...", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/number/...", "backend/journal", "backend/visit", "backend/visit/onsite", "backend/trace", "backend/db"},
 	"backend/call":     {"backend/aside", "backend/lead", "backend/lead/submission", "backend/lease", "backend/queue", "backend/number/inventory", "backend/journal", "backend/visit", "backend/visit/source", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
@@ -117,6 +117,7 @@ var mayImport = map[string][]string{
 	"backend/operator/signin":     {"backend/operator", "backend/scope", "backend/db"},
 	"backend/chat/chattest":       {"backend/chat", "backend/db", "backend/db/dbtest", "backend/visit", "backend/visit/visittest"},
 	"backend/chat/dispatch":       {"backend/aside", "backend/chat", "backend/journal", "backend/operator/group", "backend/operator/presence", "backend/db"},
+	"backend/chat/file":           {"backend/chat/pixels", "backend/visit/clip"},
 	"backend/chat/live":           {"backend/aside", "backend/chat", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/db"},
 	"backend/chat/pixels":         {"backend/chat/pixels"},
 	"backend/chat/overview":       {"backend/chat", "backend/scope", "backend/db"},
@@ -133,7 +134,7 @@ var mayImport = map[string][]string{
 	"backend/api/tracker":      {"backend/api/gate", "backend/api/view", "backend/visit/..."},
 	"backend/api/leads":        {"backend/api/gate", "backend/api/view", "backend/capture", "backend/forward", "backend/lead/...", "backend/pace", "backend/visit/...", "snippet/steps"},
 	"backend/api/panel":        {"backend/callback/request", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site/appearance"},
-	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/transcript"},
+	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/chat/file", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/transcript"},
 	"backend/api/platforms":    {"backend/api/gate", "backend/call", "backend/callback", "backend/telephony"},
 
 	"backend/callback/request": {"backend/visit/contact"},
@@ -163,7 +164,7 @@ var mayImport = map[string][]string{
 	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lease", "backend/number", "backend/site", "backend/visit/..."},
 	"backend/console/sites":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit/...", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
-	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply"},
+	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
 }
 

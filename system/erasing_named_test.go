@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -69,7 +70,7 @@ func tell(t *testing.T, s *server, desk *backend.Desk, n int, text string) (visi
 	require.NoError(t, err)
 	_, err = desk.Chats.Say(ctx, 1, talk.ID, chat.Message{Author: chat.Visitor, Text: text})
 	require.NoError(t, err)
-	_, err = desk.Chats.Say(ctx, 1, talk.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &chat.File{Name: text, Content: []byte("file")}})
+	_, err = desk.Chats.Say(ctx, 1, talk.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &file.File{Name: text, Content: []byte("file")}})
 	require.NoError(t, err)
 	service, err := forward.ParseService("http://127.0.0.1:9/", "")
 	require.NoError(t, err)

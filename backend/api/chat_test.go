@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -320,7 +321,7 @@ func TestChatFiles(t *testing.T) {
 			code, content string
 		}{
 			{400, "wrong_type", "<!doctype html><script>alert(1)</script>"}, {400, "wrong_type", "MZ\x90\x00\x03"}, {400, "empty", ""},
-			{400, "wrong_type", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'>\x00"}, {413, "too_large", strings.Repeat("a", chat.MaxFile+1)},
+			{400, "wrong_type", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'>\x00"}, {413, "too_large", strings.Repeat("a", file.Max+1)},
 		} {
 			a := send("picture.png", c.content)
 			require.Equal(t, []any{c.status, c.code}, []any{a.status, a.code()}, a.raw)

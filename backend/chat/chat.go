@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -140,7 +141,7 @@ type Message struct {
 	// Text is the author's text, unchanged.
 	Text string
 	// File is the file of the message; nil for none. It has its Content only before it is stored.
-	File *File
+	File *file.File
 	At   time.Time
 }
 

@@ -1,25 +1,22 @@
 package chat_test
 
 import (
-	"path"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
-	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -139,8 +136,8 @@ func TestWhatIsNoMessage(t *testing.T) {
 		refused := map[string]chat.Message{
 			"empty":      {Text: " \x00\n"},
 			"too_long":   {Text: strings.Repeat("ы", chat.MaxText+1)},
-			"wrong_type": {File: &chat.File{Name: "x.png", Content: []byte("<html><script>alert(1)</script>")}},
-			"too_large":  {File: &chat.File{Name: "x.txt", Content: []byte(strings.Repeat("a", chat.MaxFile+1))}},
+			"wrong_type": {File: &file.File{Name: "x.png", Content: []byte("<html><script>alert(1)</script>")}},
+			"too_large":  {File: &file.File{Name: "x.txt", Content: []byte(strings.Repeat("a", file.Max+1))}},
 		}
 		for code, m := range refused {
 			_, _, err := s.Chats.SayFrom(t.Context(), ann, m)
@@ -172,10 +169,10 @@ func TestWhatIsNoMessage(t *testing.T) {
 func TestFiles(t *testing.T) {
 	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
 		picture := []byte("\x89PNG\r\n\x1a\n\x00\x01\x02")
-		conversation, m, err := s.Chats.SayFrom(t.Context(), s.Visitor(), chat.Message{File: &chat.File{Name: "..\\a/b\u202e\r\ngnp.png", Type: "text/html", Content: picture}})
+		conversation, m, err := s.Chats.SayFrom(t.Context(), s.Visitor(), chat.Message{File: &file.File{Name: "..\\a/b\u202e\r\ngnp.png", Type: "text/html", Content: picture}})
 		require.NoError(t, err)
 		require.False(t, m.File.IsShown(), "it has a header alone")
-		require.Equal(t, &chat.File{ID: m.File.ID, Name: "bgnp.png", Type: "image/png", Size: int64(len(picture))}, m.File)
+		require.Equal(t, &file.File{ID: m.File.ID, Name: "bgnp.png", Type: "image/png", Size: int64(len(picture))}, m.File)
 		messages, err := s.Chats.Messages(t.Context(), site, conversation.ID, 0, 10)
 		require.NoError(t, err)
 		require.Equal(t, m, messages[0])
@@ -183,7 +180,7 @@ func TestFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, picture, f.Content)
 
-		note, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &chat.File{Name: "note", Content: []byte("secret")}})
+		note, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Note, OperatorID: 1, File: &file.File{Name: "note", Content: []byte("secret")}})
 		require.NoError(t, err)
 		other, _ := s.Asks(s.Visitor(), "Hello")
 		for _, err := range []error{
@@ -195,7 +192,7 @@ func TestFiles(t *testing.T) {
 		}
 		require.NoError(t, second(s.Chats.File(t.Context(), site, conversation.ID, note.File.ID, chat.Operator)))
 		for {
-			_, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Operator, OperatorID: 1, File: &chat.File{Content: []byte("x")}})
+			_, err := s.Chats.Say(t.Context(), site, conversation.ID, chat.Message{Author: chat.Operator, OperatorID: 1, File: &file.File{Content: []byte("x")}})
 			if err != nil {
 				var invalid chat.Invalid
 				require.ErrorAs(t, err, &invalid)
@@ -278,32 +275,3 @@ func TestTheJournalIsTold(t *testing.T) {
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
-
-// Nothing that a visitor may call a file makes a name that hurts.
-func FuzzFile(f *testing.F) {
-	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
-	f.Add("../../etc/passwd\x00", []byte("text"))
-	f.Add("\u202egnp.exe", []byte("MZ"))
-	for _, p := range pictures {
-		f.Add(p.name, p.content())
-	}
-	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		file := chat.File{Name: name, Content: content}
-		var err error
-		stepstest.Hold(t, len(name)+len(content), func() { err = file.Check() })
-		if err != nil {
-			return
-		}
-		require.NotEmpty(t, file.Name)
-		require.LessOrEqual(t, len(file.Name), 200)
-		require.True(t, utf8.ValidString(file.Name))
-		require.NotContains(t, []string{".", ".."}, file.Name)
-		require.False(t, strings.ContainsFunc(file.Name, func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || r == '\u202e' }), "%q", file.Name)
-		require.Contains(t, chat.FileTypes, file.Type)
-		require.Contains(t, []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp",
-			".txt", ".csv", ".tsv", ".log", ".md", ".json", ".ics", ".vcf"}, strings.ToLower(path.Ext(file.Name)))
-		again := file
-		require.NoError(t, again.Check())
-		require.Equal(t, file, again)
-	})
-}

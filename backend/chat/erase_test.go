@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
@@ -16,7 +17,7 @@ import (
 func TestTraces(t *testing.T) {
 	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
 		ann, other := s.Visitor(), s.Visitor()
-		began, _, err := s.Chats.SayFrom(t.Context(), ann, chat.Message{File: &chat.File{Name: "a.txt", Content: []byte("text")}})
+		began, _, err := s.Chats.SayFrom(t.Context(), ann, chat.Message{File: &file.File{Name: "a.txt", Content: []byte("text")}})
 		require.NoError(t, err)
 		s.Answers(began, 3, "Hello")
 		left, _ := s.Asks(other, "Hello")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -129,7 +130,7 @@ const messageColumns = `SELECT m.site_id, m.conversation_id, m.seq, m.author, m.
 type messageRow struct {
 	Message
 	at   int64
-	file File
+	file file.File
 }
 
 func (r *messageRow) fields() []any {

@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -42,10 +44,14 @@ func (m *Message) Check() error {
 	if m.ClientID == "" {
 		m.ClientID = rand.Text()
 	}
-	if m.File != nil {
-		return m.File.Check()
+	if m.File == nil {
+		return nil
 	}
-	return nil
+	err := m.File.Check()
+	if wrong, is := errors.AsType[file.Wrong](err); is {
+		return Invalid(wrong)
+	}
+	return err
 }
 
 // Size returns the bytes of the text and the file.
@@ -65,9 +71,9 @@ func (c *Chats) prepare(ctx context.Context, m *Message) (err error) {
 	if err := m.Check(); err != nil || m.File == nil {
 		return err
 	}
-	file := *m.File
-	file.ID, err = c.fileIDs.Next(ctx)
-	m.File = &file
+	kept := *m.File
+	kept.ID, err = c.fileIDs.Next(ctx)
+	m.File = &kept
 	return err
 }
 
@@ -203,7 +209,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	m.SiteID, m.ConversationID, m.Seq, m.At = now.SiteID, now.ID, now.Seq, time.UnixMilli(c.now().UnixMilli())
 	fileID := int64(0)
 	if m.File != nil {
-		if m.File, err = m.File.store(ctx, tx, m); err != nil {
+		if m.File, err = storeFile(ctx, tx, m, m.File); err != nil {
 			return m, err
 		}
 		fileID = m.File.ID

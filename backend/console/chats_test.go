@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -158,7 +159,7 @@ func TestFilesOfConversations(t *testing.T) {
 		require.Contains(t, b.get(regexpFile.FindString(script.body)).header.Get("Content-Disposition"), "run.bat.txt")
 		require.Equal(t, http.StatusUnprocessableEntity, send("page.png", []byte("<html><script>alert(1)</script>")).status)
 		require.Equal(t, http.StatusUnprocessableEntity, send("none.png", nil).status)
-		require.Equal(t, http.StatusRequestEntityTooLarge, send("large.png", append(picture, make([]byte, chat.MaxFile)...)).status)
+		require.Equal(t, http.StatusRequestEntityTooLarge, send("large.png", append(picture, make([]byte, file.Max)...)).status)
 	})
 }
 

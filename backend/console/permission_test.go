@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -67,7 +68,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: group.ToAll})
 	require.NoError(t, err)
 	conversation, _, err := d.Chats.SayFrom(t.Context(), chat.From{SiteID: d.shop.ID, Ref: h.Ref}, chat.Message{Text: "SecretQuestion",
-		File: &chat.File{Name: "SecretFile.txt", Content: []byte("SecretContent")}})
+		File: &file.File{Name: "SecretFile.txt", Content: []byte("SecretContent")}})
 	require.NoError(t, err)
 	messages, err := d.Chats.Messages(t.Context(), d.shop.ID, conversation.ID, 0, 1)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -60,7 +61,7 @@ func talking(ctx context.Context, database *db.DB, visits *visittest.Rooms, site
 			at = began.Add(-r.ago)
 			m := chat.Message{Author: r.by, OperatorID: r.who, Text: r.text}
 			if r.file {
-				m.File = &chat.File{Name: "living-room.png", Content: room()}
+				m.File = &file.File{Name: "living-room.png", Content: room()}
 			}
 			if r.by == chat.Visitor {
 				c, _, err = chats.SayFrom(ctx, chat.From{SiteID: siteID, Ref: refs[t.guest], URL: shop + "/lamps/arc.html", Language: "en"}, m)

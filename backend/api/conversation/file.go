@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -33,11 +34,11 @@ func (c *Conversations) sendFile(ctx context.Context, r *gate.Request) (any, err
 		return nil, err
 	}
 	r.Weigh = nil // files have limits of their own
-	content, err := r.ReadBody(chat.MaxFile)
+	content, err := r.ReadBody(file.Max)
 	if err != nil {
 		return nil, err
 	}
-	m := chat.Message{Author: chat.Visitor, ClientID: query.Get("id"), File: &chat.File{Name: query.Get("name"), Content: content}}
+	m := chat.Message{Author: chat.Visitor, ClientID: query.Get("id"), File: &file.File{Name: query.Get("name"), Content: content}}
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (c *Conversations) file(ctx context.Context, r *gate.Request) (any, error) 
 
 // asDownload has a browser keep the file of a conversation and never show it: whatever is in
 // it, it is not opened at the site's own origin.
-func asDownload(h http.Header, f chat.File) {
+func asDownload(h http.Header, f file.File) {
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

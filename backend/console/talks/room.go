@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
@@ -61,7 +62,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("GET /chats/{site}/{conversation}/messages", c.showEntries)
 	l.SignedIn("GET /chats/{site}/{conversation}/messages/{message}", c.sendMessage)
 	l.SignedIn("POST /chats/{site}/{conversation}/messages", c.sayChat)
-	l.Upload("POST /chats/{site}/{conversation}/files", chat.MaxFile+1, c.sendChatFile)
+	l.Upload("POST /chats/{site}/{conversation}/files", file.Max+1, c.sendChatFile)
 	l.SignedIn("GET /chats/{site}/{conversation}/files/{file}", c.showChatFile)
 	l.SignedIn("POST /chats/{site}/{conversation}/read", c.readChat)
 	l.SignedIn("POST /chats/{site}/{conversation}/typing", c.typeChat)

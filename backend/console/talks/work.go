@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
@@ -38,7 +39,7 @@ func (c *room) sendChatFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	content, err := intake.ReadAll(io.LimitReader(r.Body, chat.MaxFile+1), r.ContentLength)
+	content, err := intake.ReadAll(io.LimitReader(r.Body, file.Max+1), r.ContentLength)
 	if errors.Is(err, intake.ErrFull) {
 		return frame.Refuse(http.StatusServiceUnavailable, "fail.busy")
 	}
@@ -46,11 +47,11 @@ func (c *room) sendChatFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !errors.As(err, &large) {
 		return nil // the client has gone
 	}
-	if large != nil || len(content) > chat.MaxFile {
+	if large != nil || len(content) > file.Max {
 		return frame.Refuse(http.StatusRequestEntityTooLarge, "chat.wrongFile")
 	}
 	query := r.URL.Query()
-	return c.say(w, r, conversation, query.Get("note") == "true", chat.Message{ClientID: query.Get("client"), File: &chat.File{Name: query.Get("name"), Content: content}})
+	return c.say(w, r, conversation, query.Get("note") == "true", chat.Message{ClientID: query.Get("client"), File: &file.File{Name: query.Get("name"), Content: content}})
 }
 
 func (c *room) say(w http.ResponseWriter, r *http.Request, conversation chat.Conversation, note bool, m chat.Message) error {
@@ -192,7 +193,7 @@ func (c *room) showChatFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, err := strconv.ParseInt(r.PathValue("file"), 10, 64)
-	var file chat.File
+	var file file.File
 	if err == nil {
 		file, err = c.Chats.File(r.Context(), conversation.SiteID, conversation.ID, id, chat.Operator)
 	}

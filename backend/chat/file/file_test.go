@@ -1,4 +1,4 @@
-package chat_test
+package file_test
 
 import (
 	"bytes"
@@ -10,13 +10,17 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"path"
 	"runtime"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/file"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 // picture is a file that says what its pixels are.
@@ -107,14 +111,14 @@ var pictures = []picture{
 func TestPixels(t *testing.T) {
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
-			file := chat.File{Name: p.name, Content: p.content()}
-			require.NoError(t, file.Check())
-			require.Equal(t, p.pixels, file.Pixels)
-			require.Equal(t, p.pixels <= 25_000_000, file.IsShown())
+			sent := file.File{Name: p.name, Content: p.content()}
+			require.NoError(t, sent.Check())
+			require.Equal(t, p.pixels, sent.Pixels)
+			require.Equal(t, p.pixels <= 25_000_000, sent.IsShown())
 		})
 	}
 	t.Run("which costs a header", func(t *testing.T) {
-		bomb := chat.File{Name: "bomb.png", Content: pngOf(16000, 16000)}
+		bomb := file.File{Name: "bomb.png", Content: pngOf(16000, 16000)}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		require.NoError(t, bomb.Check())
@@ -130,13 +134,66 @@ func TestNamesOfFiles(t *testing.T) {
 		"run.bat": text, "run.HTA": text, "run.vbs": text, "run.js": text, "page.html": text, "page.svg": text, "run.txt.cmd": text, "run.bat.": text,
 		"run.bat ": text, ".bat": text, "run": text, "": text, "app.jar": archive, "macros.docm": archive, "picture.hta": pngOf(1, 1),
 	} {
-		file := chat.File{Name: name, Content: content}
-		require.NoError(t, file.Check())
-		require.Regexp(t, `\.(txt|zip|png)$`, file.Name, name)
+		sent := file.File{Name: name, Content: content}
+		require.NoError(t, sent.Check())
+		require.Regexp(t, `\.(txt|zip|png)$`, sent.Name, name)
 	}
 	for name, content := range map[string][]byte{"prices.csv": text, "Notes.TXT": text, "offer.docx": archive, "a.PNG": pngOf(1, 1), "b.jpeg": jpegOf(1, 1)} {
-		file := chat.File{Name: name, Content: content}
-		require.NoError(t, file.Check())
-		require.Equal(t, name, file.Name)
+		sent := file.File{Name: name, Content: content}
+		require.NoError(t, sent.Check())
+		require.Equal(t, name, sent.Name)
 	}
+}
+
+// telephones are beginnings of files as telephones and recorders make them.
+var telephones = map[string]string{
+	"a.heic": "\x00\x00\x00\x24ftypheic\x00\x00\x00\x00mif1MiHEmiaf", "b.heic": "\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1heic",
+	"a.mp4": "\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41", "b.mp4": "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00isommp42",
+	"c.m4a": "\x00\x00\x00\x1cftypM4A \x00\x00\x00\x00M4A mp42isom", "a.mp3": "ID3\x04\x00\x00\x00\x00\x00\x00", "b.mp3": "\xff\xfb\x90\x64\x00", "c.mp3": "\xff\xf3\x44\xc4\x00",
+}
+
+func TestTypesOfTelephones(t *testing.T) {
+	types := map[string]string{".heic": "image/heic", ".mp4": "video/mp4", ".m4a": "video/mp4", ".mp3": "audio/mpeg"}
+	for name, content := range telephones {
+		sent := file.File{Name: name, Content: []byte(content)}
+		require.NoError(t, sent.Check(), name)
+		require.Equal(t, []string{name, types[path.Ext(name)]}, []string{sent.Name, sent.Type})
+		require.False(t, sent.IsShown(), "few browsers show it")
+	}
+	for _, content := range []string{"\x00\x00\x00\x18ftypevil\x00\x00\x00\x00evil", "\xff\xfb\xf0\x00", "MZ\x90\x00"} {
+		sent := file.File{Name: "a.mp4", Content: []byte(content)}
+		require.ErrorAs(t, sent.Check(), new(file.Wrong), "%q", content)
+	}
+}
+
+// Nothing that a visitor may call a file makes a name that hurts.
+func FuzzFile(f *testing.F) {
+	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
+	f.Add("../../etc/passwd\x00", []byte("text"))
+	f.Add("\u202egnp.exe", []byte("MZ"))
+	for name, content := range telephones {
+		f.Add(name, []byte(content))
+	}
+	for _, p := range pictures {
+		f.Add(p.name, p.content())
+	}
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		sent := file.File{Name: name, Content: content}
+		var err error
+		stepstest.Hold(t, len(name)+len(content), func() { err = sent.Check() })
+		if err != nil {
+			return
+		}
+		require.NotEmpty(t, sent.Name)
+		require.LessOrEqual(t, len(sent.Name), 200)
+		require.True(t, utf8.ValidString(sent.Name))
+		require.NotContains(t, []string{".", ".."}, sent.Name)
+		require.False(t, strings.ContainsFunc(sent.Name, func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || r == '\u202e' }), "%q", sent.Name)
+		require.Contains(t, file.Types, sent.Type)
+		require.Contains(t, []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp",
+			".heic", ".heif", ".mp3", ".mp4", ".m4v", ".m4a", ".txt", ".csv", ".tsv", ".log", ".md", ".json", ".ics", ".vcf"}, strings.ToLower(path.Ext(sent.Name)))
+		again := sent
+		require.NoError(t, again.Check())
+		require.Equal(t, sent, again)
+	})
 }
