@@ -132,8 +132,10 @@ const ahead = 21
 
 // Opens is when the group works next: at the time itself if it does, else at the beginning of its next hours. known is
 // false when it does not work within three weeks.
-func (g Group) Opens(at time.Time) (opens time.Time, known bool) {
-	zone := g.Location()
+func (g Group) Opens(at time.Time) (opens time.Time, known bool) { return g.OpensIn(g.Location(), at) }
+
+// OpensIn is [Group.Opens] for a caller who has the zone of [Group.Location] at hand.
+func (g Group) OpensIn(zone *time.Location, at time.Time) (opens time.Time, known bool) {
 	if g.OpenIn(zone, at) {
 		return at, true
 	}

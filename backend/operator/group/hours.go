@@ -119,6 +119,7 @@ func (h Holiday) check() error {
 }
 
 func isHoliday(list []Holiday, at time.Time) bool {
-	date := at.Format(time.DateOnly)
-	return slices.ContainsFunc(list, func(h Holiday) bool { return string(h) == date || string(h) == date[len("2006-"):] })
+	var room [len(time.DateOnly)]byte
+	date := at.AppendFormat(room[:0], time.DateOnly)
+	return slices.ContainsFunc(list, func(h Holiday) bool { return string(h) == string(date) || string(h) == string(date[len("2006-"):]) })
 }

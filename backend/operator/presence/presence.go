@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,19 +88,14 @@ func (p *Presence) Answering(ctx context.Context, siteID, wanted int64) (groupID
 }
 
 // Opens is when the first of the site's groups that do not work now begins to; zero when none does within three weeks. It
-// goes by the hours alone.
+// goes by the hours alone. The answer may be a second old: each visitor who looks while nobody is there asks for it.
 func (p *Presence) Opens(ctx context.Context, siteID int64) (opens time.Time, err error) {
 	found, err := p.look(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	now := p.now()
-	for _, g := range found.groups[siteID] {
-		if next, known := g.Opens(now); known && next.After(now) && (opens.IsZero() || next.Before(opens)) {
-			opens = next
-		}
-	}
-	return opens, nil
+	known, _ := found.opens.LoadOrStore(siteID, sync.OnceValue(func() time.Time { return found.opensAt(siteID) }))
+	return known.(func() time.Time)(), nil
 }
 
 // Present are the operators by whom [Presence.OnlineIn] is true, in the order of their ids.
@@ -216,12 +212,23 @@ type answer struct {
 	present []operator.Operator
 	groups  map[int64][]zoned
 	at      time.Time
+	opens   sync.Map // of func() time.Time, by the sites that were asked for
 }
 
 // zoned is a group with its zone, which takes some time to read.
 type zoned struct {
 	group.Group
 	zone *time.Location
+}
+
+// opensAt is when the first of the site's groups begins to work that do not; zero when that is not known.
+func (a *answer) opensAt(siteID int64) (opens time.Time) {
+	for _, g := range a.groups[siteID] {
+		if next, known := g.OpensIn(g.zone, a.at); known && next.After(a.at) && (opens.IsZero() || next.Before(opens)) {
+			opens = next
+		}
+	}
+	return opens
 }
 
 // each yields those who are there for the group of the site, until yield returns false.

@@ -1,6 +1,7 @@
 package presence_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -168,4 +169,37 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, left.Members)
 	})
+}
+
+// However many groups, hours and holidays a site has, it is counted once in a second when somebody will be there.
+func TestWhenSomebodyWillBeThereIsCountedOnce(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t)) // alone: what is counted is the process's
+	clock := operatortest.NewClock()      // a Monday, at nine
+	_, p := node(d, clock.Now)
+	groups := group.New(d, clock.Now)
+	dearest := group.Group{SiteID: 1, Zone: "Europe/Moscow", Routing: group.ToAll}
+	for day := range dearest.Hours {
+		dearest.Hours[day] = []group.Span{{From: 60, To: 120}, {From: 180, To: 240}, {From: 300, To: 360}, {From: 23 * 60, To: 30}}
+	}
+	for day := range 100 {
+		dearest.Holidays = append(dearest.Holidays, group.Holiday(clock.Now().AddDate(0, 0, day-1).Format(time.DateOnly)))
+	}
+	for i := range group.Max {
+		dearest.Name = fmt.Sprint("Group ", i)
+		_, err := groups.Keep(t.Context(), operator.Server(), dearest)
+		require.NoError(t, err)
+	}
+	opens := func() time.Time {
+		at, err := p.Opens(t.Context(), 1)
+		require.NoError(t, err)
+		return at
+	}
+	require.Zero(t, opens(), "three weeks are off")
+	require.Less(t, testing.AllocsPerRun(10, func() { opens() }), 100., "counted anew, each group makes some")
+
+	clock.Pass(80 * 24 * time.Hour)
+	first := opens()
+	require.Equal(t, time.Date(2026, 6, 8, 22, 0, 0, 0, time.UTC), first.UTC(), "the day after the last holiday, at one in Moscow")
+	clock.Pass(first.Add(time.Hour).Sub(clock.Now()))
+	require.Equal(t, first.Add(2*time.Hour), opens(), "those hours are over")
 }
