@@ -145,7 +145,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Chats = chat.New(chat.Subjects{
-		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf,
+		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, There: desk.Presence.There,
 	}, time.Now)
 	desk.Transcripts = transcript.New(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Replies = reply.New(d)

@@ -509,7 +509,7 @@ func TestChatStream(t *testing.T) {
 		}
 		s.answers(v, ann.ID, "Good day")
 		first.until(t, `"text":"Good day"`)
-		s.chats.Typing(s.of(v), chat.Operator, ann.ID)
+		s.chats.Typing(s.of(v), ann.ID)
 		first.until(t, `"typing":true`)
 		require.NoError(t, s.chats.Read(t.Context(), siteID, s.of(v).ID, chat.Operator, 2))
 		require.NoError(t, lease.End(t.Context()))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
+	"github.com/seed-3405227d/frontdesk/backend/chat/typing"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -156,6 +157,8 @@ type Chats struct {
 	fileIDs *db.Sequence
 	leads   *lead.Leads
 	region  func(ctx context.Context, siteID int64) string
+	there   func(ctx context.Context, siteID, operatorID int64) (bool, error)
+	typists *typing.Operators
 }
 
 // Subjects are the other rooms that conversations need.
@@ -169,19 +172,33 @@ type Subjects struct {
 	// Leads and Region, the country by which a site reads phones, are for these jobs.
 	Leads  *lead.Leads
 	Region func(ctx context.Context, siteID int64) string
+	// There reports whether the operator is there for the site; nil for nobody.
+	There func(ctx context.Context, siteID, operatorID int64) (bool, error)
 }
 
 // New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
-		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region,
+		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region, there: s.There,
 		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64),
 	}
+	if c.there == nil {
+		c.there = func(context.Context, int64, int64) (bool, error) { return false, nil }
+	}
 	if s.Queue != nil {
+		c.typists = typing.Remember(s.DB, now)
 		s.Queue.Handle(unansweredKind, queue.Handler{Do: c.lookAfter})
 	}
 	return c
 }
+
+// Typing tells all nodes that somebody is typing in the conversation: an operator, or the visitor for 0.
+func (c *Chats) Typing(of Conversation, operatorID int64) {
+	typing.Tell(c.db, typing.Typed{SiteID: of.SiteID, ConversationID: of.ID, Visitor: of.Visitor, OperatorID: operatorID})
+}
+
+// OnTyping calls heard when somebody types in any conversation, on any node, until cancel is called. heard must not block.
+func (c *Chats) OnTyping(heard func(typing.Typed)) (cancel func()) { return typing.Hear(c.db, heard) }
 
 // write runs f in a transaction that has locked and read the visitor's conversation. f does the rest of the function
 // for [db.DB.Write].

@@ -67,6 +67,15 @@ func (c *Chats) leadOf(ctx context.Context, of Conversation, name, region string
 	return made, err
 }
 
+// continueLead adds the visitor's lines to the lead that the conversation has become, and returns whether there is one
+// that they belong to: while nobody has answered it, and after that in the same visit.
+func continueLead(ctx context.Context, tx db.Tx, leads *lead.Leads, now Conversation, lines string) (bool, error) {
+	if now.LeadID == 0 || leads == nil {
+		return false, nil
+	}
+	return leads.Continue(ctx, tx, lead.Key{SiteID: now.SiteID, ID: now.LeadID}, now.Visit, now.WaitingSince, lines)
+}
+
 // transcriptOf returns the messages of visitor and operators for the inbox. Each line of an operator begins with "> ".
 // A visitor's line that begins this way gets a backslash, so that no visitor speaks for an operator.
 func transcriptOf(messages []Message) string {

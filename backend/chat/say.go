@@ -133,21 +133,29 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	if err != nil {
 		return Conversation{}, Message{}, err
 	}
-	err = c.db.Write(ctx, int64(from.Visitor), func(ctx context.Context, tx db.Tx) error {
+	lines, continued := transcriptOf([]Message{m}), false
+	err = c.db.Write(ctx, int64(from.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
+		continued = false // it may be the second time
 		if err := c.visits.PresentTx(ctx, tx, from.SiteID, from.Ref); err != nil {
 			return err
 		}
 		if now, err = c.begin(ctx, tx, from, id, invitation); err != nil {
 			return err
 		}
-		calm := now.WaitingSince.IsZero()
-		if stored, err = c.say(ctx, tx, &now, m); err != nil || !calm || now.WaitingSince.IsZero() {
+		before, calm := now.Seq, now.WaitingSince.IsZero()
+		if stored, err = c.say(ctx, tx, &now, m); err != nil || now.Seq == before {
+			return err
+		}
+		if continued, err = continueLead(ctx, tx, c.leads, now, lines); err != nil || continued || !calm {
 			return err
 		}
 		return watch(ctx, tx, now, cmp.Or(from.Patience, Patience))
 	})
 	if err != nil {
 		return Conversation{}, Message{}, err
+	}
+	if continued {
+		_ = c.leads.Index(ctx) // else the next one does it
 	}
 	return now, stored, nil
 }

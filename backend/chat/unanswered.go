@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,22 +47,22 @@ func (c *Chats) lookAfter(ctx context.Context, j queue.Job) error {
 	if err := json.Unmarshal(j.Payload, &w); err != nil {
 		return queue.Never(err)
 	}
-	err := c.unanswered(ctx, j.SiteID, w, c.region(ctx, j.SiteID))
+	of, err := c.Get(ctx, j.SiteID, w.Conversation)
+	if err == nil && !of.WaitingSince.IsZero() && of.WaitingSince.UnixMilli() == w.Since {
+		err = c.unanswered(ctx, of, w, c.region(ctx, j.SiteID))
+	}
 	if errors.Is(err, ErrUnknown) { // it has been erased
 		return nil
 	}
 	return err
 }
 
-// unanswered creates a lead from the conversation if it still waits. It may run twice: the lead and the message are
-// stored once.
-func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region string) error {
-	of, err := c.Get(ctx, siteID, w.Conversation)
-	if err != nil {
-		return err
-	}
-	if of.WaitingSince.IsZero() || of.WaitingSince.UnixMilli() != w.Since {
-		return nil
+// unanswered creates a lead from the conversation, which still waits, unless an operator attends to it. It may run
+// twice: the lead and the message are stored once.
+func (c *Chats) unanswered(ctx context.Context, of Conversation, w wait, region string) error {
+	siteID := of.SiteID
+	if attended, err := c.attended(ctx, of); err != nil || attended {
+		return cmp.Or(err, errAttended)
 	}
 	made, err := c.leadOf(ctx, of, fmt.Sprint(w.Since), region)
 	if err != nil {
@@ -78,4 +79,35 @@ func (c *Chats) unanswered(ctx context.Context, siteID int64, w wait, region str
 		}
 		return c.tell(ctx, tx, *now, BecameALead, 0, now.Seq)
 	})
+}
+
+const (
+	// attending is the time after an operator's last message for which the operator counts as talking with the visitor.
+	attending = 30 * time.Minute
+	// attendedAgain is the least pause until it is asked again whether an operator still attends to a conversation.
+	attendedAgain = 15 * time.Second
+)
+
+// errAttended has the job look again.
+var errAttended = queue.After(attendedAgain, errors.New("an operator attends to the conversation"))
+
+// attended reports whether an operator attends to the conversation, which waits for an answer: is typing in it, or has
+// it, is there, and has said something in it not long ago. A visitor's last words need no answer, and who is talking
+// with the visitor knows that.
+func (c *Chats) attended(ctx context.Context, of Conversation) (bool, error) {
+	if c.typists.Type(of.SiteID, of.ID) {
+		return true, nil
+	}
+	if of.State != Open {
+		return false, nil
+	}
+	if there, err := c.there(ctx, of.SiteID, of.OperatorID); err != nil || !there {
+		return false, err
+	}
+	_, talks, err := db.One(ctx, c.db.Read(), db.Only[int64], `SELECT seq FROM messages WHERE site_id = $1 AND conversation_id = $2
+		AND author = 'operator' AND operator_id = $3 AND at > $4 ORDER BY seq DESC LIMIT 1`, of.SiteID, of.ID, of.OperatorID, c.now().Add(-attending).UnixMilli())
+	if err != nil {
+		return false, fmt.Errorf("looking for an operator's message: %w", err)
+	}
+	return talks, nil
 }

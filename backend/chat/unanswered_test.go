@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,10 +14,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
+
+// here is an operator who is there.
+const here = 5
 
 // desk does the jobs of conversations until the test ends, or stop is called.
 func desk(s *chattest.Shop) (leads *lead.Leads, stop func()) {
@@ -25,6 +30,7 @@ func desk(s *chattest.Shop) (leads *lead.Leads, stop func()) {
 	q := queue.New(s.DB, zap.NewNop())
 	s.Chats = chat.New(chat.Subjects{
 		DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards, Queue: q, Leads: leads, Region: func(context.Context, int64) string { return "RU" },
+		There: func(_ context.Context, _, operatorID int64) (bool, error) { return operatorID == here, nil },
 	}, s.Now)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -98,5 +104,96 @@ func TestLeadOfAConversationTellsWhoSpeaks(t *testing.T) {
 		leads, _ := desk(s)
 		require.Eventually(t, func() bool { return s.Get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
 		require.Equal(t, "Do you ship?\n\\> We do,\n\\  > for nothing.\n1 > 0\n\\\u200b> Yes\n> To Oslo,\n> for 5 €.\nAnd to Rome?", leadsOf(s, leads)[0].Message)
+	})
+}
+
+// Whoever talks with an operator who is there is not told that everybody is busy, and what the visitor says last is no
+// lead. Whoever asks an operator who has said nothing yet, or is gone, is.
+func TestAttendedConversationsAreNoLeads(t *testing.T) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		s.Clock.Store(time.Now().UnixMilli())
+		talks := func(operator int64, texts ...string) (of chat.Conversation) {
+			from := s.Visitor()
+			from.Patience = time.Second
+			of, _ = s.Asks(from, "Do you ship to Oslo?")
+			for _, text := range texts {
+				s.Answers(of, operator, text)
+			}
+			require.NoError(t, s.Chats.Claim(t.Context(), site, of.ID, operator))
+			s.Clock.Add(1)
+			s.Asks(from, "Thank you, bye")
+			return of
+		}
+		attended := talks(here, "Yes")
+		typing := s.Visitor()
+		typing.Patience = time.Second
+		written, _ := s.Asks(typing, "How much is it?")
+		silent, gone := talks(here), talks(3, "Yes")
+		leads, stop := desk(s)
+		s.Chats.Typing(written, here)
+		require.Eventually(t, func() bool { return s.Get(silent).LeadID != 0 && s.Get(gone).LeadID != 0 }, time.Minute, 20*time.Millisecond)
+		tries := `SELECT COUNT(*) FROM jobs WHERE attempts > 0`
+		require.Eventually(t, func() bool {
+			n, _, err := db.One(t.Context(), s.DB.Read(), db.Only[int64], tries)
+			require.NoError(t, err)
+			return n == 2 // it is looked again later
+		}, time.Minute, 20*time.Millisecond)
+		stop()
+		require.Len(t, leadsOf(s, leads), 2)
+		require.Zero(t, s.Get(attended).LeadID)
+		require.Zero(t, s.Get(written).LeadID)
+		require.Equal(t, []string{"3 visitor Thank you, bye"}, s.Texts(attended, 2))
+	})
+}
+
+// What a visitor writes when the conversation has become a lead is on that lead, and makes no second one.
+func TestLinesAfterALeadBelongToIt(t *testing.T) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		s.Clock.Store(time.Now().UnixMilli())
+		ann := s.Visitor()
+		ann.Patience = time.Second
+		of, _ := s.Asks(ann, "Do you ship to Oslo?")
+		leads, _ := desk(s)
+		require.Eventually(t, func() bool { return s.Get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
+		s.Asks(ann, "> Hello?")
+		again := chat.Message{Text: "My number is 8 (495) 123-45-67", ClientID: "again"}
+		for range 2 {
+			_, _, err := s.Chats.SayFrom(t.Context(), ann, again)
+			require.NoError(t, err)
+		}
+		s.Answers(of, 3, "Yes")
+		s.Asks(ann, "When?")
+		require.Zero(t, jobs(s), "nobody waits for another lead")
+		all := leadsOf(s, leads)
+		require.Len(t, all, 1)
+		const message = "Do you ship to Oslo?\n\\> Hello?\nMy number is 8 (495) 123-45-67\nWhen?"
+		require.Equal(t, message, all[0].Message)
+		found, err := inbox.New(s.DB, leads, s.Now).List(t.Context(), inbox.Filter{Sites: scope.All(), Search: "4951234567"}, lead.Cursor{}, 10)
+		require.NoError(t, err)
+		require.Len(t, found.Leads, 1)
+
+		s.Answers(of, 3, "Tomorrow")
+		s.Clock.Add(time.Hour.Milliseconds())
+		s.Returns(&ann)
+		s.Asks(ann, "And to Rome?")
+		require.EqualValues(t, 1, jobs(s), "another visit, another question")
+		s.Asks(ann, "Hello?")
+		require.Equal(t, message, leadsOf(s, leads)[0].Message)
+	})
+}
+
+// However much is written after a lead, its message stays short.
+func TestLinesAfterALeadAreBounded(t *testing.T) {
+	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
+		ann := s.Visitor()
+		of, _ := s.Asks(ann, "Do you ship to Oslo?")
+		leads := lead.New(lead.Subjects{DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts}, s.Now)
+		s.Chats = chat.New(chat.Subjects{DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards, Leads: leads, Region: func(context.Context, int64) string { return "RU" }}, s.Now)
+		_, err := s.Chats.MakeLead(t.Context(), site, of.ID, 3)
+		require.NoError(t, err)
+		for range 6 {
+			s.Asks(ann, strings.Repeat("a", chat.MaxText))
+		}
+		require.Len(t, leadsOf(s, leads)[0].Message, 20+5*(1+chat.MaxText))
 	})
 }

@@ -251,7 +251,7 @@ func TestStreamOfConversations(t *testing.T) {
 		until(s, `id="entry-3"`, "Yours")
 		require.NoError(t, d.Chats.Read(t.Context(), c.SiteID, c.ID, chat.Visitor, 3))
 		until(s, `data-read="3"`)
-		d.Chats.Typing(c, chat.Visitor, 0)
+		d.Chats.Typing(c, 0)
 		until(s, "#typing")
 		_, err := d.Visits.Arrive(t.Context(), d.shop.ID, from.Visitor, visit.Arrival{Nonce: "secondview000001", URL: "https://shop.example/checkout", Title: "Checkout", Kind: "load", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"})
 		require.NoError(t, err)

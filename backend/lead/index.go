@@ -64,6 +64,14 @@ const indexedAtOnce = 50
 // scrub brings the index of words in line with the leads that are left: it has those found whose whole was erased, and
 // takes out the words of those that are gone.
 func (l *Leads) scrub(ctx context.Context) error {
+	if err := l.Index(ctx); err != nil {
+		return err
+	}
+	return search.Scrub(ctx, l.db)
+}
+
+// Index has the leads found by their words whose words have changed.
+func (l *Leads) Index(ctx context.Context) error {
 	for indexed := indexedAtOnce; indexed == indexedAtOnce; {
 		parts, err := readBegun(ctx, l.db.Read(), fmt.Sprintf(`NOT indexed ORDER BY site_id, id LIMIT %d`, indexedAtOnce))
 		if err != nil {
@@ -91,7 +99,7 @@ func (l *Leads) scrub(ctx context.Context) error {
 		}
 		indexed = len(parts)
 	}
-	return search.Scrub(ctx, l.db)
+	return nil
 }
 
 // Numbers are the numbers of pools that the lead's sender had.

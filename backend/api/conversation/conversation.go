@@ -220,7 +220,7 @@ func (c *Conversations) typing(ctx context.Context, r *gate.Request) (any, error
 		return nil, err
 	}
 	if !of.Banned {
-		c.Chats.Typing(of, chat.Visitor, 0)
+		c.Chats.Typing(of, 0)
 	}
 	return gate.Succeeded{Success: true}, nil
 }

@@ -47,12 +47,20 @@ var views atomic.Int64
 // Visitor is a new visitor with a page view.
 func (s *Shop) Visitor() chat.From {
 	s.T.Helper()
-	h, err := s.Visits.Arrive(s.T.Context(), Site, 0, visit.Arrival{
-		Nonce: fmt.Sprintf("view%012d", views.Add(1)), URL: "https://shop.example/lamps", Kind: "load",
+	from := chat.From{SiteID: Site, URL: "https://shop.example/lamps", Language: "en"}
+	s.Returns(&from)
+	return from
+}
+
+// Returns has the visitor open a page, which begins a visit if the last one is over.
+func (s *Shop) Returns(from *chat.From) {
+	s.T.Helper()
+	h, err := s.Visits.Arrive(s.T.Context(), Site, from.Visitor, visit.Arrival{
+		Nonce: fmt.Sprintf("view%012d", views.Add(1)), URL: from.URL, Kind: "load",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
 	})
 	require.NoError(s.T, err)
-	return chat.From{SiteID: Site, Ref: h.Ref, URL: "https://shop.example/lamps", Language: "en"}
+	from.Ref = h.Ref
 }
 
 // Asks says something as the visitor.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/typing"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -259,8 +260,8 @@ func (p *Pages) lookAtPresence(ctx context.Context) {
 }
 
 // heard notifies the listeners concerned that somebody is typing.
-func (p *Pages) heard(t chat.Typed) {
-	if t.By != chat.Operator {
+func (p *Pages) heard(t typing.Typed) {
+	if t.OperatorID == 0 {
 		return
 	}
 	p.mu.Lock()

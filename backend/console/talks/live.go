@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/typing"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -188,8 +189,8 @@ func (v *chatsFeed) Refresh(ctx context.Context) ([][]byte, error) {
 
 // Hear has typing be told while the stream is open.
 func (v *chatsFeed) Hear() (heard <-chan struct{}, forget func()) {
-	return v.typing, v.room.Chats.OnTyping(func(t chat.Typed) {
-		if t.By == chat.Visitor && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
+	return v.typing, v.room.Chats.OnTyping(func(t typing.Typed) {
+		if t.OperatorID == 0 && t.SiteID == v.open.SiteID && t.ConversationID == v.open.ID {
 			select {
 			case v.typing <- struct{}{}:
 			default:
@@ -210,7 +211,7 @@ func (c *room) typeChat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o, _ := frame.Current(r)
-	c.Chats.Typing(conversation, chat.Operator, o.ID)
+	c.Chats.Typing(conversation, o.ID)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

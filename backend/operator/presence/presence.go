@@ -134,6 +134,16 @@ func (p *Presence) Connected(ctx context.Context, siteID, id int64) (bool, error
 	return slices.ContainsFunc(found.present, func(o operator.Operator) bool { return o.ID == id && o.Sites.Has(siteID) }), nil
 }
 
+// There reports whether the operator has the console open, is not away, and sees the site, at any hour. It may be a second
+// old.
+func (p *Presence) There(ctx context.Context, siteID, id int64) (bool, error) {
+	found, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(found.present, func(o operator.Operator) bool { return o.ID == id && !o.Away && o.Sites.Has(siteID) }), nil
+}
+
 // Routed are the groups of all sites that do not route to all. They may be a second old.
 func (p *Presence) Routed(ctx context.Context) (routed []group.Group, err error) {
 	found, err := p.look(ctx)

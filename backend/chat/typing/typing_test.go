@@ -1,4 +1,4 @@
-package chat
+package typing
 
 import (
 	"testing"
@@ -10,13 +10,15 @@ import (
 
 // Topics come from other nodes, of whatever version.
 func FuzzTyping(f *testing.F) {
-	f.Add("chat.typing 1 2 3 visitor 0")
-	f.Add("chat.typing 1 2 3 operator 9223372036854775808")
+	f.Add("chat.typing 1 2 3 0")
+	f.Add("chat.typing 1 2 3 9223372036854775808")
 	f.Add("chat.typing     ")
 	f.Fuzz(func(t *testing.T, topic string) {
 		stepstest.Hold(t, len(topic), func() {
-			if typed, ok := parseTyping(topic); ok {
-				require.Contains(t, []Author{Visitor, Operator}, typed.By)
+			if typed, ok := parse(topic); ok {
+				again, ok := parse(typed.topic())
+				require.True(t, ok)
+				require.Equal(t, typed, again)
 			}
 		})
 	})
