@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -110,5 +111,30 @@ func TestOperatorMakesALeadOfAConversation(t *testing.T) {
 		card := b.document(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, from.Visitor))
 		require.Equal(t, "Two lamps, please", card.Find(".steps .chat a[href='"+at+"']").Text(), "what was written stands among the steps")
 		require.Equal(t, 1, card.Find("section[aria-labelledby=talk-of] a[href='"+at+"']").Length())
+	})
+}
+
+// Conversations are found by what was said in them, in any case and order, with notes and the names of files.
+func TestConversationsAreSearched(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		_, lamps := d.asks("Есть ли у вас латунные ЛАМПЫ?")
+		_, other := d.asks("Hello")
+		_, err := d.Chats.Say(t.Context(), other.SiteID, other.ID, chat.Message{Author: chat.Note, OperatorID: 1, Text: strings.Repeat("very ", 40) + "regular <b>customer</b>"})
+		require.NoError(t, err)
+		b := d.signedIn("vera")
+		found := func(search string) *goquery.Selection {
+			return b.document("/chats?" + url.Values{"q": {search}}.Encode()).Find("#chats > li")
+		}
+		require.Equal(t, 1, found("лампы Латунные").Length())
+		require.Contains(t, found("лампы").Find("a").AttrOr("href", ""), chatPath(lamps))
+		note := found("CUSTOMER regular")
+		require.Equal(t, 1, note.Length())
+		require.Contains(t, note.Text(), "…ry very very regular <b>customer", "the text begins before what was found")
+		require.Zero(t, found("лампы customer").Length(), "not all of it was said at once")
+		require.Zero(t, found("%").Length())
+		require.Equal(t, 2, found(" ").Length(), "nothing is looked for")
+		beside := b.document(chatPath(lamps) + "?" + url.Values{"q": {"лампы"}}.Encode())
+		require.Equal(t, 1, beside.Find("#chats > li").Length(), "the list stays beside the conversation")
+		require.Equal(t, 1, beside.Find("#said").Length())
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -30,11 +31,12 @@ const (
 
 // chatsPage is the content of the page of conversations.
 type chatsPage struct {
-	Tab   string
-	Tabs  []chatTab
-	Rows  []chatRow
-	Older string // address of the next part of the list; empty at the end
-	Open  *openChat
+	Search string // what is looked for in what was said; empty for nothing
+	Tab    string
+	Tabs   []chatTab
+	Rows   []chatRow
+	Older  string // address of the next part of the list; empty at the end
+	Open   *openChat
 }
 
 type chatTab struct {
@@ -93,6 +95,9 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 	if at, err := strconv.ParseInt(query.Get("at"), 10, 64); err == nil {
 		after.LastAt = time.UnixMilli(at)
 		after.ID, _ = strconv.ParseInt(query.Get("behind"), 10, 64)
+	}
+	if body.Search = strings.TrimSpace(query.Get("q")); body.Search != "" {
+		return f, body, c.search(r.Context(), f, &body, after)
 	}
 	list, err := c.Chats.List(r.Context(), f.Scope, filter, after, chatsAtOnce+1)
 	if err != nil {

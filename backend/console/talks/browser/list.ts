@@ -43,6 +43,9 @@ function settle(): void {
 }
 
 list.addEventListener('told', ({ detail }) => {
+  if (tab === 'found') {
+    return; // what was searched stays as it was found
+  }
   for (const row of detail.querySelectorAll<HTMLElement>('li[id]')) {
     if (document.getElementById(row.id) && belongs(row)) {
       put(row);
@@ -59,7 +62,7 @@ list.addEventListener(
   'click',
   (event) => {
     const link = around(event, 'a') as HTMLAnchorElement | null;
-    if (link && tab !== 'all') {
+    if (link && tab !== 'all' && tab !== 'found') {
       link.search = 'tab=' + tab; // which stays chosen
     }
   },

@@ -1,0 +1,97 @@
+package overview
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+)
+
+// Match is a conversation in which something was said, with the latest message that says it. Notes and the names of
+// files count, too.
+type Match struct {
+	chat.Conversation
+	Said Said
+}
+
+const (
+	// searchedAtOnce is how many conversations are read at once, and messagesAtOnce how many messages of one.
+	searchedAtOnce, messagesAtOnce = 100, 500
+	// maxTyped is how many bytes of a search count.
+	maxTyped = 400
+)
+
+// Search looks for conversations of the sites with a message that has all the words, in any order and case. It begins
+// behind the cursor, with the latest, and ends when there are limit of them or the patience is over. next is where it
+// has come to; the zero Cursor if all were looked through.
+func (o *Overview) Search(ctx context.Context, sites scope.Sites, typed string, after chat.Cursor, limit int, patience time.Duration) (found []Match, next chat.Cursor, err error) {
+	words := strings.Fields(strings.ToLower(typed[:min(len(typed), maxTyped)]))
+	if len(words) == 0 {
+		return nil, next, nil
+	}
+	hurried, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for next = after; ; {
+		some, err := o.chats.List(hurried, sites, chat.Filter{}, next, searchedAtOnce)
+		for i := 0; err == nil && i < len(some); i++ {
+			var said Said
+			var has bool
+			if said, has, err = o.says(hurried, some[i].Key(), words); err != nil {
+				break
+			}
+			if next = some[i].Cursor(); has {
+				found = append(found, Match{some[i], said})
+			}
+			if len(found) == limit {
+				return found, next, nil
+			}
+		}
+		switch {
+		case err != nil && ctx.Err() == nil && hurried.Err() != nil:
+			return found, next, nil
+		case err != nil:
+			return nil, next, err
+		case len(some) < searchedAtOnce:
+			return found, chat.Cursor{}, nil
+		}
+	}
+}
+
+// says is the latest message of the conversation that has all the words.
+func (o *Overview) says(ctx context.Context, of chat.Key, words []string) (said Said, has bool, err error) {
+	type row struct {
+		Said
+		seq int64
+	}
+	for before := int64(1<<62 - 1); ; {
+		rows, err := db.List(ctx, o.db.Read(), func(r *row) []any { return []any{&r.seq, &r.Author, &r.Text, &r.File} },
+			`SELECT m.seq, m.author, m.text, COALESCE(f.name, '') FROM messages m LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id
+			WHERE m.site_id = $1 AND m.conversation_id = $2 AND m.seq < $3 AND m.code = '' ORDER BY m.seq DESC LIMIT $4`, of.SiteID, of.ID, before, messagesAtOnce)
+		if err != nil {
+			return said, false, fmt.Errorf("searching conversations: %w", err)
+		}
+		for _, r := range rows {
+			before = r.seq
+			if hasAll(strings.ToLower(r.Text+"\n"+r.File), words) {
+				r.Key = of
+				return r.Said, true, nil
+			}
+		}
+		if len(rows) < messagesAtOnce {
+			return said, false, nil
+		}
+	}
+}
+
+func hasAll(text string, words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
