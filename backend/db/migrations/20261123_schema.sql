@@ -76,6 +76,7 @@ CREATE TABLE visitors (
 	PRIMARY KEY (site_id, id)
 );
 CREATE UNIQUE INDEX visitors_arriving ON visitors (site_id, arrived, nonce);
+CREATE INDEX visitors_named ON visitors (site_id, id) WHERE name <> ''; -- who are looked for by their names
 
 -- "view_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
 -- another. The source is in columns so that it can be counted by.
