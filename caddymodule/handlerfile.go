@@ -49,6 +49,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		region                <country>
 //		consent               off | <cookie> [<value>]
 //		respect               gpc|dnt...
+//		cookies               host|domain
 //		origins               <origins...>
 //		number                <digits> {
 //			target   <places...>

@@ -27,7 +27,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, consent, respect, origins, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
@@ -92,6 +92,12 @@ var subdirectives = map[string]subdirective{
 			return errors.New("expected: respect gpc, respect dnt, or: respect gpc dnt")
 		}
 		return h.SetRespect(values)
+	}},
+	"cookies": {read: func(h *Handler, values []string) error {
+		if len(values) != 1 {
+			return errors.New("expected: cookies host, or: cookies domain")
+		}
+		return h.SetCookies(values[0])
 	}},
 	"origins": {read: func(h *Handler, values []string) error {
 		if len(values) == 0 {

@@ -68,7 +68,7 @@ func (e *Edge) ask(q *effect.Request, beside *page.Visit, r *http.Request) {
 
 // hasVisitor says whether a request has a visitor's cookie. It does not check the cookie.
 func hasVisitor(h http.Header) bool {
-	for range view.VisitorCookie.Values(h) {
+	for range view.VisitorCookie.Values(h, false) {
 		return true
 	}
 	return false

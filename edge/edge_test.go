@@ -171,6 +171,9 @@ func (f *front) do(method, path string, headers ...string) answer {
 	r, err := http.NewRequestWithContext(f.t.Context(), method, f.address+path, nil)
 	require.NoError(f.t, err)
 	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	response, err := http.DefaultClient.Do(r)

@@ -20,12 +20,9 @@ func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *effect.Re
 	if !found || r.Method != http.MethodGet || q.Effect == nil {
 		return false
 	}
-	cookie := http.Cookie{
-		Name: effect.PreviewCookie.Name(q.Secure), Path: "/", Value: token, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: q.Secure,
-	}
-	if token == effect.EndPreview {
-		cookie.Value, cookie.MaxAge = "", -1
-	} else {
+	cookie := effect.PreviewCookie.For(r.Host, q.Secure, false, "")
+	if token != effect.EndPreview {
+		cookie.Value, cookie.MaxAge = token, 0 // until the browser is closed
 		asked, err := b.ReadPreview(q.Site.ID, token)
 		switch {
 		case errors.Is(err, preview.ErrOver):

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,6 +138,66 @@ func TestOwnHostsReferNobody(t *testing.T) {
 		require.NotEmpty(t, records)
 		require.Equal(t, own, *records[0].Text == "+7 495 765-00-01", "what brought the visitor still counts: %s", from)
 	}
+}
+
+// With "cookies domain", a visitor is the same one at all hosts of the domain, and so are the source and the number.
+func TestCookiesOfTheDomain(t *testing.T) {
+	for cookies, domain := range map[string]string{"": "", "host": "", "domain": "shop.co.uk"} {
+		settings := numbered()
+		settings.Cookies = cookies
+		f := serve(t, settings).ready()
+		page := f.get("/?utm_source=news", "Host", "www.shop.co.uk")
+		set, err := http.ParseSetCookie(page.Header.Get("Set-Cookie"))
+		require.NoError(t, err)
+		require.Equal(t, domain, set.Domain)
+		require.Equal(t, "svc_src", set.Name)
+		if domain != "" {
+			require.Contains(t, f.get("/", "Host", "m.shop.co.uk", "Cookie", set.Name+"="+set.Value).body, "8 (495) 765-00-01")
+		}
+
+		first := f.viewed(viewOf("1", "https://www.shop.co.uk/?utm_source=news", ""))
+		name := map[bool]string{true: "__Secure-svc_v", false: "__Host-svc_v"}[domain != ""]
+		require.Equal(t, name, first.cookie.Name)
+		require.Equal(t, domain, first.cookie.Domain)
+		require.True(t, first.cookie.Secure && first.cookie.HttpOnly)
+		other := f.viewed(viewOf("2", "https://m.shop.co.uk/", "")) // from when cookies were the host's
+		mixed := []string{"__Host-svc_v=" + other.cookie.Value, first.cookie.Name + "=" + first.cookie.Value}
+		again := f.viewed(viewOf("3", "https://m.shop.co.uk/lamps", "https://www.shop.co.uk/"), mixed...)
+		require.Equal(t, domain != "", again.Visitor == first.Visitor, "the domain's cookie counts where it is set")
+	}
+	for _, host := range []string{"localhost:8080", "127.0.0.1", "[::1]:8080", "co.uk", "github.io"} {
+		settings := numbered()
+		settings.Cookies = "domain"
+		f := serve(t, settings).ready()
+		set, err := http.ParseSetCookie(f.get("/?utm_source=news", "Host", host).Header.Get("Set-Cookie"))
+		require.NoError(t, err)
+		require.Empty(t, set.Domain, host)
+		require.Equal(t, "__Host-svc_v", f.viewed(viewOf("1", "https://"+host+"/", "")).cookie.Name, host)
+	}
+}
+
+// viewed reports a page view. It returns the visitor, and the cookie that is set.
+func (f *front) viewed(view map[string]any, cookies ...string) (seen struct {
+	Visitor int64 `json:"visitor_id"`
+	cookie  *http.Cookie
+}) {
+	f.t.Helper()
+	sent, err := json.Marshal(view)
+	require.NoError(f.t, err)
+	r, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.address+"/frontdesk/v1/hit", bytes.NewReader(sent))
+	require.NoError(f.t, err)
+	address, err := url.Parse(view["url"].(string))
+	require.NoError(f.t, err)
+	r.Host = address.Host
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Cookie", strings.Join(cookies, "; "))
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(f.t, err)
+	defer response.Body.Close()
+	require.NoError(f.t, json.NewDecoder(response.Body).Decode(&seen))
+	seen.cookie, err = http.ParseSetCookie(response.Header.Get("Set-Cookie"))
+	require.NoError(f.t, err)
+	return seen
 }
 
 // If pages replace numbers by the cookie, the script goes by the cookie too, which may know more than the database.

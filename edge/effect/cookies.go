@@ -10,7 +10,7 @@ import (
 )
 
 // ownCookies are the cookies that the service sets.
-var ownCookies = [...]gate.HostCookie{view.VisitorCookie, sourceCookie, PreviewCookie}
+var ownCookies = [...]gate.Cookie{view.VisitorCookie, sourceCookie, PreviewCookie}
 
 // HideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
 // request from every visitor. Other cookies stay as they are, byte by byte. hideCookies returns the earlier fields, or
@@ -70,15 +70,15 @@ func withoutOwnCookies(field string) (rest string, some bool) {
 }
 
 func isOwnCookie(pair string) bool {
-	return slices.ContainsFunc(ownCookies[:], func(c gate.HostCookie) bool { return c.Is(pair) })
+	return slices.ContainsFunc(ownCookies[:], func(c gate.Cookie) bool { return c.Is(pair) })
 }
 
 // relayedCookies are the cookies that go to the service elsewhere, and that it may set.
-var relayedCookies = [...]gate.HostCookie{view.VisitorCookie, sourceCookie}
+var relayedCookies = [...]gate.Cookie{view.VisitorCookie, sourceCookie}
 
 // IsRelayedCookie says whether name=value is one of them.
 func IsRelayedCookie(pair string) bool {
-	return slices.ContainsFunc(relayedCookies[:], func(c gate.HostCookie) bool { return c.Is(pair) })
+	return slices.ContainsFunc(relayedCookies[:], func(c gate.Cookie) bool { return c.Is(pair) })
 }
 
 // CookiesOf returns the cookies in a request that are the service's, and the one by which the visitor agrees, as one

@@ -119,6 +119,7 @@ func (q *Request) Served(desk *backend.Desk, r *http.Request) gate.Site {
 		Prefix:         settings.Prefix,
 		Origins:        f.origins,
 		Own:            f.own,
+		SharedCookies:  f.Shared(),
 		Consent:        f.Consent,
 		WholeAddresses: f.Of.WholeAddresses,
 		Callback:       f.callback,

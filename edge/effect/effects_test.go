@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 func TestEffectsAreBounded(t *testing.T) {
 	settings := Settings{}
 	require.NoError(t, settings.Complete())
-	b, err := (&Shared{Pictures: new(Pictures)}).Effects(settings)
+	b, err := (&Shared{Pictures: new(Pictures), Hosts: func(string) []string { return nil }}).Effects(settings)
 	require.NoError(t, err)
 	for i := range maxEffects + 2 {
 		s := site.Site{Key: fmt.Sprint("shop", i)}
@@ -49,7 +49,7 @@ func TestRegionOfTheSite(t *testing.T) {
 	require.NoError(t, shown.Learn(t.Context(), 1, "/", map[string][]inventory.Writing{"442079460018": {{Text: "+442079460018", Place: "tel", Count: 1}}}))
 	of := func(id int64, configured Settings, own site.Settings) string {
 		require.NoError(t, configured.Complete())
-		b, err := (&Shared{Pictures: new(Pictures)}).Effects(configured)
+		b, err := (&Shared{Pictures: new(Pictures), Hosts: func(string) []string { return nil }}).Effects(configured)
 		require.NoError(t, err)
 		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
 		require.NoError(t, err)

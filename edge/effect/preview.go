@@ -13,7 +13,7 @@ import (
 )
 
 // PreviewCookie holds the token of the preview that is open. It ends with the browser's session.
-const PreviewCookie gate.HostCookie = "svc_preview"
+const PreviewCookie gate.Cookie = "svc_preview"
 
 // The parameter by which the console opens a preview of a page, and its value that ends a preview.
 const (
@@ -35,7 +35,7 @@ func (e *Shared) previewing(siteID int64, h http.Header) *preview.Preview {
 	if !slices.ContainsFunc(h["Cookie"], func(field string) bool { return strings.Contains(field, string(PreviewCookie)) }) {
 		return nil
 	}
-	for token := range PreviewCookie.Values(h) {
+	for token := range PreviewCookie.Values(h, false) {
 		if asked, err := e.ReadPreview(siteID, token); err == nil {
 			return &asked
 		}

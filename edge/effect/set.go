@@ -92,7 +92,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		given bool // which belongs to the service elsewhere
 	}{
 		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"objects", s.Objects != nil},
-		{"origins", s.Origins != nil}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
+		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
 	} {
 		if setting.given {
 			return setting.name, 0, fmt.Errorf("%s: the site's service is %s: set it there", setting.name, s.remote.URL)
@@ -154,6 +154,18 @@ func (s *Settings) AddOrigins(origins ...string) error {
 		return err
 	}
 	s.Origins = append(s.Origins, origins...)
+	return nil
+}
+
+// cookiesOfHost and cookiesOfDomain are the values of Cookies.
+const cookiesOfHost, cookiesOfDomain = "host", "domain"
+
+// SetCookies sets for which hosts cookies are set.
+func (s *Settings) SetCookies(hosts string) error {
+	if hosts != "" && hosts != cookiesOfHost && hosts != cookiesOfDomain {
+		return fmt.Errorf("cookies %s: expected host or domain", hosts)
+	}
+	s.Cookies = hosts
 	return nil
 }
 

@@ -64,6 +64,10 @@ type Settings struct {
 	// Further origins of the same site that may use the service, such as `https://m.shop.example`.
 	Origins []string `json:"origins,omitempty"`
 
+	// For which hosts the visitors' cookies are set: `host`, the page's host alone, or `domain`, all hosts of its
+	// registrable domain. Default: `host`.
+	Cookies string `json:"cookies,omitempty"`
+
 	// The numbers that are printed on the site's pages.
 	Numbers []number.Number `json:"numbers,omitempty"`
 
@@ -169,6 +173,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPrerender(s.Prerender) },
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
+		func() error { return s.SetCookies(s.Cookies) },
 		s.checkCallback,
 		s.checkQuota,
 		func() error { _, err := s.Widget.Check(); return err },

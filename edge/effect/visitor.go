@@ -3,6 +3,7 @@ package effect
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +14,7 @@ import (
 )
 
 // sourceCookie holds the source that decides about a visitor's numbers.
-const sourceCookie gate.HostCookie = "svc_src"
-
-// sourceCookieAge is the longest time that browsers keep a cookie, 400 days (RFC 6265bis, section 5.5).
-const sourceCookieAge = 400 * 24 * time.Hour
+const sourceCookie gate.Cookie = "svc_src"
 
 // Visit finds the numbers and the cookies for the visitor of a page, from the request alone.
 func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.Visit) {
@@ -35,7 +33,7 @@ func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.
 	agreed := f.Consent.Given(r.Header)
 	var remembered *attribution.Remembered
 	if agreed {
-		remembered = rememberedBy(r.Header)
+		remembered = f.rememberedBy(r.Header)
 	}
 	if beside.Purpose.IsFetch() { // a fetch begins no visit
 		source := source.Source{}
@@ -47,7 +45,7 @@ func (f *effect) Visit(r *http.Request, q *Request, now time.Time) (beside page.
 	}
 	choice, next, changed := f.attribution.Follow(plan, remembered, pageOf(r, q.URL, f.own, now))
 	if changed && agreed && !IsPrefetch(r.Header) {
-		beside.SetCookies = sourceCookies(q.Secure, next)
+		beside.SetCookies = f.sourceCookies(r.Host, q.Secure, next)
 	}
 	beside.Shown = f.numbers.show(choice)
 	return beside
@@ -83,8 +81,8 @@ func IsPrefetch(h http.Header) bool {
 }
 
 // rememberedBy returns the content of the first source cookie that can be read, or nil.
-func rememberedBy(h http.Header) *attribution.Remembered {
-	for value := range sourceCookie.Values(h) {
+func (f *effect) rememberedBy(h http.Header) *attribution.Remembered {
+	for value := range sourceCookie.Values(h, f.Shared()) {
 		if remembered, err := attribution.ParseCookie(value); err == nil {
 			return remembered
 		}
@@ -92,20 +90,21 @@ func rememberedBy(h http.Header) *attribution.Remembered {
 	return nil
 }
 
-// sourceCookies returns the Set-Cookie fields for next. If next is nil, they remove the cookie under each name that the
-// browser may have it by, since a cookie that is left would be read again.
-func sourceCookies(secure bool, next *attribution.Remembered) []string {
-	cookie := http.Cookie{
-		Name: sourceCookie.Name(secure), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
-	}
+// sourceCookies returns the Set-Cookie fields for next, in the answer of a host. If next is nil, they remove the cookie
+// under each name that the browser may have it by, since a cookie that is left would be read again.
+func (f *effect) sourceCookies(host string, secure bool, next *attribution.Remembered) (fields []string) {
 	if next != nil {
-		cookie.Value, cookie.MaxAge = next.Cookie(), int(sourceCookieAge.Seconds())
-		return []string{cookie.String()}
+		return []string{sourceCookie.For(host, secure, f.Shared(), next.Cookie()).String()}
 	}
-	removals := []string{cookie.String()}
-	if secure {
-		cookie.Name = sourceCookie.Name(false)
-		removals = append(removals, cookie.String())
+	for _, over := range []bool{true, false} {
+		for _, shared := range []bool{true, false} {
+			if field := sourceCookie.For(host, over, shared, "").String(); (secure || !over) && !slices.Contains(fields, field) {
+				fields = append(fields, field)
+			}
+		}
 	}
-	return removals
+	return fields
 }
+
+// Shared says whether cookies are set for all hosts of the registrable domain.
+func (f *effect) Shared() bool { return f.Of.Settings.Cookies == cookiesOfDomain }

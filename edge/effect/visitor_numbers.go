@@ -38,7 +38,7 @@ func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, h http.Header,
 func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header, view visit.View) (number.Choice, error) {
 	plan := f.numbers.plan
 	if f.Prerender == prerenderStatic && plan.BySource() {
-		if remembered := rememberedBy(h); remembered != nil {
+		if remembered := f.rememberedBy(h); remembered != nil {
 			return f.attribution.FollowView(plan, remembered, view), nil
 		}
 	}

@@ -91,7 +91,7 @@ func (k *keptForm) request() *http.Request {
 		r.Header.Set("Cookie", k.Cookies)
 	}
 	for _, value := range k.Visitors {
-		r.Header.Add("Cookie", view.VisitorCookie.Name(k.Secure)+"="+value)
+		r.Header.Add("Cookie", string(view.VisitorCookie)+"="+value)
 	}
 	return r
 }
@@ -142,7 +142,7 @@ func (f *passingForm) end(status int, charset string) {
 	if k.Service != nil {
 		k.Cookies = f.Effect.CookiesOf(r.Header)
 	} else {
-		k.Visitors = slices.Collect(view.VisitorCookie.Values(r.Header))
+		k.Visitors = slices.Collect(view.VisitorCookie.Values(r.Header, f.Effect.Shared()))
 	}
 	if k.Said.Empty {
 		e.observer.Form(FormEmpty)

@@ -21,7 +21,7 @@ import (
 // the same and the same rule matches. The client is the visitor, if the cookie or the form's credentials identify one,
 // or else the network and the browser. header is that of the form's request.
 func keyOf(k *keptForm, h http.Header) string {
-	who := slices.Collect(view.VisitorCookie.Values(h))
+	who := slices.Collect(view.VisitorCookie.Values(h, false))
 	if len(who) == 0 && k.Said.Credentials["visitor_id"] != "" {
 		who = []string{"of", k.Said.Credentials["visitor_id"]}
 	}

@@ -31,7 +31,7 @@ const (
 // returns 0 if neither exists.
 func (k *keptForm) visitor() uint64 {
 	whose := k.Said.Credentials["visitor_id"]
-	for value := range view.VisitorCookie.Values(k.request().Header) {
+	for value := range view.VisitorCookie.Values(k.request().Header, false) {
 		whose = value
 		break
 	}

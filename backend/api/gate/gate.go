@@ -37,6 +37,8 @@ type Site struct {
 	Origins []string
 	// Own are the hosts of the site.
 	Own source.Own
+	// SharedCookies has cookies set for all hosts of the registrable domain.
+	SharedCookies bool
 	// WholeAddresses has clients' addresses stored whole; else their networks are.
 	WholeAddresses bool
 	// Quota is how much is stored of visitors' texts and files on a day.

@@ -161,7 +161,7 @@ func (l *Leads) fromForm(ctx context.Context, r *gate.Request, f Form) (from vie
 	}
 	if r.Site.Forward != nil {
 		known := len(f.Said.Credentials) > 0
-		for range view.VisitorCookie.Values(r.Header) {
+		for range view.VisitorCookie.Values(r.Header, false) {
 			known = true
 		}
 		return view.View{URI: pageOfForm(r.Request)}, known, marks, nil

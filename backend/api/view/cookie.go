@@ -8,17 +8,13 @@ import (
 )
 
 // VisitorCookie holds the tracker's visitor string.
-const VisitorCookie gate.HostCookie = "svc_v"
-
-// visitorCookieAge is the longest that browsers grant, 400 days (RFC 6265bis,
-// section 5.5).
-const visitorCookieAge = 400 * 24 * 60 * 60
+const VisitorCookie gate.Cookie = "svc_v"
 
 // Returning is the visitor whom the request's cookies name, and the value of the cookie
 // that does; 0 for none. A cookie that is not the service's own is as good as none, and
 // hides no other.
 func (s *Views) Returning(r *gate.Request) (visitor visit.ID, value string) {
-	for value := range VisitorCookie.Values(r.Header) {
+	for value := range VisitorCookie.Values(r.Header, r.Site.SharedCookies) {
 		if visitor, ok := s.keys.ParseVisitorString(r.Site.ID, value); ok {
 			return visitor, value
 		}
@@ -28,9 +24,5 @@ func (s *Views) Returning(r *gate.Request) (visitor visit.ID, value string) {
 
 // Cookie is the visitor's, for a page at the address.
 func Cookie(r *gate.Request, value, pageURL string) *http.Cookie {
-	secure := r.Secure(pageURL)
-	return &http.Cookie{
-		Name: VisitorCookie.Name(secure), Value: value, Path: "/", MaxAge: visitorCookieAge,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure,
-	}
+	return VisitorCookie.For(r.Host, r.Secure(pageURL), r.Site.SharedCookies, value)
 }
