@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"snippet/asset":    {"snippet/asset"},
 	"snippet/survey":   {"snippet/phone/...", "snippet/weave/link", "snippet/weave/token"},
 	"snippet/weave":    {"snippet/phone/...", "snippet/steps", "snippet/weave/..."},
-	"snippet/phone":    {"snippet/phone/char", "snippet/phone/plan", "snippet/steps"},
+	"snippet/phone":    {"snippet/phone/char", "snippet/phone/forms", "snippet/phone/plan", "snippet/steps"},
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
@@ -80,6 +80,7 @@ var mayImport = map[string][]string{
 
 	"snippet/phone/char":      {"snippet/steps"},
 	"snippet/phone/plan":      {"snippet/phone/plan"},
+	"snippet/phone/forms":     {"snippet/phone/plan"},
 	"snippet/weave/token":     {"snippet/phone/...", "snippet/steps"},
 	"snippet/weave/head":      {"snippet/steps", "snippet/weave/token"},
 	"snippet/weave/link":      {"snippet/weave/token"},

@@ -32,7 +32,13 @@ func TestDoubts(t *testing.T) {
 		"frontdesk {\n prerender static\n }":                                                 {"prerender static: no number of the configuration has such tracking numbers"},
 		"frontdesk {\n number 74951234567\n prerender dynamic\n }":                           {"prerender dynamic: no number of the configuration has such tracking numbers"},
 		"frontdesk {\n number 74951234567 {\n static 74957654321\n }\n }":                    nil,
-		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": {"tracking number 84957654321 has the country code 84, but its printed number, 74951234567, has 7"},
+		"frontdesk {\n number 74951234567 {\n static 84957654321\n }\n prerender static\n }": nil, // it is +7 495 765-43-21
+		"frontdesk {\n number 74951234567 {\n static +84957654321\n }\n prerender static\n }": {
+			"tracking number 84957654321 has the country code 84, but its printed number, 74951234567, has 7: write 74957654321 if that is meant"},
+		"frontdesk {\n number 74951234567 {\n static 442079460018\n }\n prerender static\n }": {"tracking number 442079460018 has the country code 44"},
+		"frontdesk {\n number 84951234567\n number 84957654321\n }": {
+			"number 84951234567 has the country code 84: write 74951234567 if that is meant", "write 74957654321 if that is meant"},
+		"frontdesk {\n number 84912345678\n region VN\n }": nil,
 	} {
 		h := new(Handler)
 		require.NoError(t, h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)))

@@ -93,11 +93,11 @@ func (d *Declaration) addTracking(t Tracking) (err error) {
 	case given != 1:
 		return about("one_of", "tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
 	case t.Static != "":
-		err = d.AddStatic(t.Static, t.When)
+		err = d.addStatic(t.Static, t.When, TrackingNumber)
 	case t.Pool != "":
 		err = d.AddPool(t.Pool, t.When)
 	default:
-		err = d.AddDynamic(t.Dynamic, t.When)
+		err = d.addDynamic(t.Dynamic, t.When, TrackingNumber)
 	}
 	if added := d.lastNumber().Tracking; err == nil {
 		added[len(added)-1].Name = t.Name
@@ -105,9 +105,18 @@ func (d *Declaration) addTracking(t Tracking) (err error) {
 	return err
 }
 
-// AddStatic adds a tracking number for visitors for whom the conditions hold.
+// AddStatic adds a tracking number for visitors for whom the conditions hold. It is read as [Beside] reads it.
 func (d *Declaration) AddStatic(written string, when []string) error {
-	digits, err := TrackingNumber(written)
+	return d.addStatic(written, when, d.besideLast)
+}
+
+// besideLast reads a tracking number of the last printed number, as somebody has written it.
+func (d *Declaration) besideLast(written string) (string, error) {
+	return Beside(d.lastNumber().Number, written)
+}
+
+func (d *Declaration) addStatic(written string, when []string, read func(string) (string, error)) error {
+	digits, err := read(written)
 	if err != nil {
 		return fmt.Errorf("static: %w", err)
 	}
@@ -121,8 +130,12 @@ func (d *Declaration) AddStatic(written string, when []string) error {
 }
 
 // AddDynamic adds numbers for visitors for whom the conditions hold. Each visitor has another of these for a while. The
-// numbers are a pool, which has the name of the printed number.
+// numbers are a pool, which has the name of the printed number. They are read as [Beside] reads them.
 func (d *Declaration) AddDynamic(written, when []string) error {
+	return d.addDynamic(written, when, d.besideLast)
+}
+
+func (d *Declaration) addDynamic(written, when []string, read func(string) (string, error)) error {
 	n := d.lastNumber()
 	pool := &Pool{Name: n.Number}
 	for _, other := range n.Tracking {
@@ -131,7 +144,7 @@ func (d *Declaration) AddDynamic(written, when []string) error {
 		}
 	}
 	for _, w := range written {
-		digits, err := TrackingNumber(w)
+		digits, err := read(w)
 		if err != nil {
 			return fmt.Errorf("dynamic: %w", err)
 		}
@@ -260,18 +273,6 @@ func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	}
 	d.places[plain] = alone.Digits
 	return nil
-}
-
-// Doubts returns warnings: declarations that are valid, but hardly meant.
-func (d *Declaration) Doubts() (doubts []string) {
-	for _, n := range d.list {
-		for _, tracking := range d.TrackingOf(n) {
-			if here, there := countryCode(n.Number), countryCode(tracking); here != there {
-				return append(doubts, fmt.Sprintf("tracking number %s has the country code %d, but its printed number, %s, has %d", tracking, there, n.Number, here))
-			}
-		}
-	}
-	return doubts
 }
 
 // Declared returns the numbers as they are stored.

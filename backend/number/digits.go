@@ -6,6 +6,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -16,6 +17,31 @@ func TrackingNumber(written string) (digits string, err error) {
 		return "", wrong("not_number", []string{written}, "%v", err)
 	}
 	return digits, checkGroups(written, digits)
+}
+
+// Beside reads a tracking number as somebody writes it for a printed number, whose digits are in international form:
+// beside a number of Moscow, 84957654399 is +7 495 765-43-99, and not of Vietnam. A number of another country needs a
+// plus sign only if its digits are also a number of the printed one's country. printed may be empty. The error is a
+// [Mistake].
+func Beside(printed, written string) (digits string, err error) {
+	digits = Digits(written)
+	if printed == "" || strings.HasPrefix(written, "+") || countryCode(digits) == countryCode(printed) && snippet.CheckDigits(digits) == nil {
+		return TrackingNumber(written)
+	}
+	if read, is := national(digits, contact.RegionOf(printed)); is && countryCode(read) == countryCode(printed) {
+		return read, nil
+	}
+	return TrackingNumber(written)
+}
+
+// national reads digits as they are dialled in a region, and returns them in international form. is is false if they are
+// no valid number there.
+func national(digits, region string) (read string, is bool) {
+	parsed, err := phonenumbers.Parse(digits, region)
+	if err != nil || !phonenumbers.IsValidNumber(parsed) {
+		return "", false
+	}
+	return strings.TrimPrefix(phonenumbers.Format(parsed, phonenumbers.E164), "+"), true
 }
 
 // separators removes the characters that people write between the digits of a number.

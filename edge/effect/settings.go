@@ -202,7 +202,10 @@ func (s *Settings) Complete() error {
 
 // Doubts returns warnings: settings that are valid, but hardly meant.
 func (s *Settings) Doubts() []string {
-	doubts := s.declaration.Doubts()
+	var doubts []string
+	for _, doubt := range s.declaration.Doubts(s.Region) {
+		doubts = append(doubts, doubt.String())
+	}
 	plan := s.declaration.Plan()
 	if s.Prerender == prerenderStatic && !plan.HasStatic() || s.Prerender == PrerenderDynamic && !plan.HasTracking() {
 		doubts = append(doubts, "prerender "+s.Prerender+": no number of the configuration has such tracking numbers; only those from the console are replaced")

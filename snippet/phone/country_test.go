@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
@@ -36,7 +37,7 @@ func TestEveryCountry(t *testing.T) {
 			}
 			// Numbers that are as short as prices, and those that the library writes wrongly, are not searched.
 			home := plan.Plain(phonenumbers.Format(example, phonenumbers.NATIONAL))
-			if text := plan.DigitsOf(home); number.Is(text) && (len(text) >= minLoneNational || text != number.National) {
+			if text := plan.DigitsOf(home); number.Is(text) && (len(text) >= forms.MinLoneNational || text != number.National) {
 				formats = append(formats, home)
 			}
 			for _, format := range formats {

@@ -171,7 +171,7 @@ func (m *Matcher) clearMatches() {
 
 // endRun decides the digits of the run, unless the word behind the run has to be read first.
 func (m *Matcher) endRun(a after) {
-	if m.run.n < m.set.least {
+	if m.run.n < m.set.Least {
 		m.phase = idle
 		return
 	}

@@ -29,9 +29,9 @@ func (m *Matcher) standsLeft(w *writing) bool {
 	case g&spaceGap == 0: // parentheses alone: 9(495) or (812)495
 		return false
 	}
-	if w.form.Kind == plan.National && size <= 3 || w.onlySpaces() || w.compact() && w.form.Kind == plan.National {
+	if w.Form.Kind == plan.National && size <= 3 || w.onlySpaces() || w.compact() && w.Form.Kind == plan.National {
 		clock := size <= 2 && r.digits[start].gap&colonGap != 0
-		return clock || w.form.Kind != plan.National && r.endsNumber(w.first)
+		return clock || w.Form.Kind != plan.National && r.endsNumber(w.first)
 	}
 	return true
 }
@@ -81,9 +81,9 @@ func (m *Matcher) standsRight(w *writing) bool {
 	case g&spaceGap == 0: // 123)45
 		return false
 	}
-	if w.onlySpaces() || w.compact() && w.form.Kind == plan.National {
+	if w.onlySpaces() || w.compact() && w.Form.Kind == plan.National {
 		clock := stop-w.end <= 2 && stop < r.n && r.digits[stop].gap&(colonGap|spaceGap) == colonGap
-		return clock || w.form.Kind != plan.National && r.beginsNumber(w.end)
+		return clock || w.Form.Kind != plan.National && r.beginsNumber(w.end)
 	}
 	return true
 }
@@ -134,7 +134,7 @@ func (m *Matcher) beginsConfigured(i int) bool {
 			return false
 		}
 		digits = digits*10 + uint64(r.digits[e].value)
-		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) && m.set.find(digits, size, m.shown) != nil {
+		if size := e - i + 1; m.set.Sizes>>size&1 != 0 && r.aligned(e+1) && m.set.Find(digits, size, m.shown) != nil {
 			return true
 		}
 	}

@@ -15,27 +15,18 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
 // Set is a compiled list of numbers to search. It is immutable and may be shared.
 type Set struct {
-	table
+	forms.Table
 	numbers []*plan.Number
 }
 
-// Shown are the numbers that replace the numbers of a set, in the set's order. It may be shorter. A number whose entry
-// is nil or missing is not searched. A number that stands for itself is recognised and left as it is, so that it is not
-// taken for another number.
-type Shown []*plan.Number
-
-// of returns what replaces number i, or nil.
-func (s Shown) of(i int32) *plan.Number {
-	if int(i) < len(s) {
-		return s[i]
-	}
-	return nil
-}
+// Shown are the numbers that replace the numbers of a set; see [forms.Shown].
+type Shown = forms.Shown
 
 // ErrTwice is an error of [Compile].
 var ErrTwice = errors.New("the number is given twice")
@@ -45,8 +36,7 @@ var ErrTwice = errors.New("the number is given twice")
 func Compile(digits []string) (*Set, error) {
 	s := new(Set)
 	seen := make(map[string]bool, len(digits))
-	var entries []entry
-	for i, d := range digits {
+	for _, d := range digits {
 		n, err := plan.Parse(d)
 		if err != nil {
 			return nil, fmt.Errorf("number %q: %w", d, err)
@@ -56,11 +46,8 @@ func Compile(digits []string) (*Set, error) {
 		}
 		seen[d] = true
 		s.numbers = append(s.numbers, n)
-		for k := range n.Forms {
-			entries = append(entries, newEntry(i, &n.Forms[k]))
-		}
 	}
-	s.table = newTable(entries)
+	s.Table = forms.New(s.numbers)
 	return s, nil
 }
 
@@ -74,12 +61,12 @@ func (s *Set) Number(i int) *plan.Number { return s.numbers[i] }
 // changes none. The caller must not change it.
 func (s *Set) Itself() Shown { return s.numbers }
 
-// Least returns how many digits the shortest writing in text has.
-func (s *Set) Least() int {
+// LeastInText returns how many digits the shortest writing in text has.
+func (s *Set) LeastInText() int {
 	least := plan.MaxDigits
-	for i := range s.entries {
-		if e := &s.entries[i]; !e.linkOnly {
-			least = min(least, int(e.size))
+	for i := range s.Entries {
+		if e := &s.Entries[i]; !e.LinkOnly {
+			least = min(least, len(e.Text()))
 		}
 	}
 	return least

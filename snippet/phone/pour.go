@@ -16,8 +16,8 @@ func (m *Matcher) emit(w *writing) {
 	match := Match{
 		Start:  first.at,
 		End:    last.at + int64(last.size),
-		Number: int(w.number),
-		Form:   w.form.Kind,
+		Number: int(w.Number),
+		Form:   w.Form.Kind,
 		Plus:   w.plus,
 	}
 	if w.plus {
@@ -31,12 +31,12 @@ func (m *Matcher) emit(w *writing) {
 		m.ink = make([]byte, 0, 2*cap(m.ink)+maxInk)
 	}
 	before := len(m.edits)
-	old, fresh := m.set.numbers[w.number], m.shown[w.number]
-	lead, digits, pours := fresh.Counterpart(w.form, old)
+	old, fresh := m.set.numbers[w.Number], m.shown[w.Number]
+	lead, digits, pours := fresh.Counterpart(w.Form, old)
 	if match.Poured = pours && !m.regroups(w, old, fresh); match.Poured {
 		m.pour(w, lead, digits)
 	} else {
-		m.rewrite(w, fresh.Rewriting(w.form, old), match.Start, match.End)
+		m.rewrite(w, fresh.Rewriting(w.Form, old), match.Start, match.End)
 	}
 	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
 	m.matches = append(m.matches, match)
@@ -44,7 +44,7 @@ func (m *Matcher) emit(w *writing) {
 
 // regroups says whether the new number is to be written anew because its area code has another length.
 func (m *Matcher) regroups(w *writing, old, fresh *plan.Number) bool {
-	start, ok := old.Start(w.form)
+	start, ok := old.Start(w.Form)
 	if !ok || m.place == Link || fresh == old {
 		return false
 	}
@@ -106,7 +106,7 @@ func (m *Matcher) appendWriting(w *writing, fresh *plan.Rewriting) {
 	if m.place == Link || w.compact() && !w.open {
 		text, gap = fresh.Compact, ""
 	}
-	if w.plus || fresh.Abroad && !(m.place == Link && w.form.Kind == plan.International) {
+	if w.plus || fresh.Abroad && !(m.place == Link && w.Form.Kind == plan.International) {
 		m.ink = append(m.ink, '+')
 	}
 	if fresh.Lead != "" {

@@ -27,7 +27,7 @@ func (m *Matcher) seek(b []byte, i int) int {
 	case Data:
 		return m.charset.SeekEscaped(b, i, '\\')
 	}
-	return m.charset.SeekRow(b, i, m.set.least)
+	return m.charset.SeekRow(b, i, m.set.Least)
 }
 
 // read reads b from i on. It returns the index behind the last byte that it has read. It stops early only at an

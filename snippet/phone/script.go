@@ -3,6 +3,7 @@ package phone
 import (
 	"strconv"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
@@ -30,7 +31,7 @@ func (s *Set) AppendScript(b []byte, i int, shown Shown) []byte {
 	b = append(b, '[')
 	for k := range n.Forms {
 		f := &n.Forms[k]
-		if e := s.find(decimal(f.Digits), len(f.Digits), shown); e == nil || e.form != f {
+		if e := s.Find(forms.Decimal(f.Digits), len(f.Digits), shown); e == nil || e.Form != f {
 			continue
 		}
 		prefix := len(f.Prefix)

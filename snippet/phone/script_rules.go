@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet/phone/char"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
@@ -54,7 +55,7 @@ func RulesOfScript() ScriptRules {
 		CurrencySigns: char.CurrencySigns, FirstUnspaced: char.FirstUnspaced,
 		Limits: []ScriptLimit{
 			{"maxDigits", plan.MaxDigits, "Digits of the longest form."},
-			{"minLoneNational", minLoneNational, "Digits that a national number without any prefix must have to be recognised in text."},
+			{"minLoneNational", forms.MinLoneNational, "Digits that a national number without any prefix must have to be recognised in text."},
 			{"longGroup", longGroup, "Digits that touch a comma and are a figure of their own, no fraction."},
 			{"wholeNumber", wholeNumber, "Digits that make a telephone number of their own beside another."},
 			{"maxEnding", maxEnding, "Digits that another ending of a number without separators may have."},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +61,7 @@ func TestScriptIsTheWholeTable(t *testing.T) {
 	require.NotEmpty(t, v.Cases)
 	for name, s := range sets {
 		t.Run(name, func(t *testing.T) {
-			forms := 0
+			told := 0
 			for i := range s.Len() {
 				script := s.script(i)
 				require.LessOrEqual(t, len(script), 500)
@@ -68,18 +69,18 @@ func TestScriptIsTheWholeTable(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(script), &rows))
 				for _, row := range rows {
 					for prefix := range strings.SplitSeq(row[1].(string), " ") {
-						forms++
+						told++
 						requireEntry(t, s, i, prefix, row)
 					}
 				}
 			}
 			recognised := 0
-			for i := range s.entries {
-				if e := &s.entries[i]; s.find(e.digits, int(e.size), s.shown) == e {
+			for i := range s.Entries {
+				if e := &s.Entries[i]; s.Find(forms.Decimal(e.Text()), len(e.Text()), s.shown) == e {
 					recognised++
 				}
 			}
-			require.Equal(t, recognised, forms)
+			require.Equal(t, recognised, told)
 		})
 	}
 }
@@ -88,12 +89,12 @@ func TestScriptIsTheWholeTable(t *testing.T) {
 func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []any) {
 	t.Helper()
 	old := prefix + row[2].(string)
-	e := s.find(decimal(old), len(old), s.shown)
+	e := s.Find(forms.Decimal(old), len(old), s.shown)
 	require.NotNil(t, e)
-	require.EqualValues(t, number, e.number)
-	require.EqualValues(t, row[0], e.form.Kind)
-	lead, fresh, pours := s.shown[number].Counterpart(e.form, s.numbers[number])
-	anew := s.shown[number].Rewriting(e.form, s.numbers[number])
+	require.EqualValues(t, number, e.Number)
+	require.EqualValues(t, row[0], e.Form.Kind)
+	lead, fresh, pours := s.shown[number].Counterpart(e.Form, s.numbers[number])
+	anew := s.shown[number].Rewriting(e.Form, s.numbers[number])
 	switch len(row) {
 	case 3:
 		require.Equal(t, old, lead+fresh)
@@ -101,7 +102,7 @@ func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []a
 		require.True(t, pours)
 		require.Equal(t, prefix+row[3].(string), lead+fresh)
 		if len(row) == 7 {
-			start, ok := s.numbers[number].Start(e.form)
+			start, ok := s.numbers[number].Start(e.Form)
 			require.True(t, ok)
 			require.EqualValues(t, start-len(prefix), row[5])
 			require.EqualValues(t, s.shown[number].Area(s.numbers[number]), row[6])
@@ -117,7 +118,7 @@ func requireEntry(t *testing.T, s *replacing, number int, prefix string, row []a
 		require.Nil(t, row[3])
 		require.Equal(t, anew.Text, text)
 		require.Equal(t, anew.Compact, compact)
-		if e.form.Kind == plan.Dialled {
+		if e.Form.Kind == plan.Dialled {
 			require.Equal(t, anew.Lead, prefix)
 		}
 	}

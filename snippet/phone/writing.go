@@ -1,12 +1,15 @@
 package phone
 
-import "slices"
+import (
+	"slices"
 
-import "github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/forms"
+	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
+)
 
-// writing is a candidate: the digits from first up to end, which spell entry.
+// writing is a candidate: the digits from first up to end, which spell Entry.
 type writing struct {
-	*entry
+	*forms.Entry
 	first, end int
 	gaps       gap  // all separators between its digits
 	spaced     gap  // the dashes, dots and slashes with a space beside them
@@ -53,8 +56,8 @@ func (m *Matcher) resolve(final bool) {
 // matchAt finds the longest writing that begins with digit i.
 func (m *Matcher) matchAt(i int, found *writing) bool {
 	r := &m.run
-	if r.n-i < m.set.least || r.n-i < 3 ||
-		!m.set.mayBegin(r.digits[i].value, r.digits[i+1].value, r.digits[i+2].value) {
+	if r.n-i < m.set.Least || r.n-i < 3 ||
+		!m.set.MayBegin(r.digits[i].value, r.digits[i+1].value, r.digits[i+2].value) {
 		return false
 	}
 	w := writing{first: i, plus: r.digits[i].gap&plusGap != 0}
@@ -87,8 +90,8 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 			}
 		}
 		digits = digits*10 + uint64(r.digits[e].value)
-		if size := e - i + 1; m.set.sizes>>size&1 != 0 && r.aligned(e+1) {
-			if w.entry = m.set.find(digits, size, m.shown); w.entry != nil {
+		if size := e - i + 1; m.set.Sizes>>size&1 != 0 && r.aligned(e+1) {
+			if w.Entry = m.set.Find(digits, size, m.shown); w.Entry != nil {
 				if w.end = e + 1; m.accepts(&w) {
 					*found, ok = w, true
 				}
@@ -100,13 +103,13 @@ func (m *Matcher) matchAt(i int, found *writing) bool {
 
 // accepts says whether the rules about the inside and the surroundings of a writing allow it.
 func (m *Matcher) accepts(w *writing) bool {
-	if w.plus && w.form.Kind != plan.International && w.form.Kind != plan.CountryTrunk {
+	if w.plus && w.Form.Kind != plan.International && w.Form.Kind != plan.CountryTrunk {
 		return false
 	}
 	if m.place == Link {
 		return (w.first == 0 || m.standsLeft(w)) && (w.end == m.run.n || m.standsRight(w))
 	}
-	return !w.linkOnly && !m.otherFigure(w) && m.standsLeft(w) && m.standsRight(w) && !m.spares(w)
+	return !w.LinkOnly && !m.otherFigure(w) && m.standsLeft(w) && m.standsRight(w) && !m.spares(w)
 }
 
 func (m *Matcher) spares(w *writing) bool {

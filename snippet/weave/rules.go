@@ -96,7 +96,7 @@ func Compile(set *phone.Set, numbers []Number, messengers bool) (*Rules, error) 
 		}
 	}
 	r.program.Prepare()
-	r.search = r.newSearch(set.Least())
+	r.search = r.newSearch(set.LeastInText())
 	return r, nil
 }
 

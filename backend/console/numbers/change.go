@@ -159,17 +159,19 @@ func (c *room) changeNumber(w http.ResponseWriter, r *http.Request, f frame.Page
 	} else {
 		own.Numbers = append(own.Numbers, changed)
 	}
-	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: number.Digits(changed.Number), Own: own, To: "/numbers", Notice: "number.saved", Again: c.again(w, form)})
+	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: number.Digits(changed.Number), Own: own, To: "/numbers", Notice: "number.saved", Asks: true, Again: c.again(w, form)})
 }
 
 // again shows the form once more.
 func (c *room) again(w http.ResponseWriter, form numberForm) func(int, frame.Page, *rows.Numbering, error) error {
 	return func(status int, f frame.Page, n *rows.Numbering, wrong error) error {
-		if wrong != nil {
+		switch own, is := n.Own(form.Was); {
+		case wrong != nil:
 			form.point(f.Words, wrong)
-		} else if own, is := n.Own(form.Was); is {
+		case n.Doubts != nil:
+		case is:
 			form = numberFormOf(n.Version, form.Was, own)
-		} else {
+		default:
 			form.Was, form.Seen = "", n.Version
 		}
 		return c.showNumberForm(w, status, f, n, form)

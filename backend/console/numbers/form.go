@@ -33,6 +33,7 @@ type ruleForm struct {
 	Name       string
 	Show       string // showStatic, or a pool's name with poolPrefix before it
 	Static     string // as it was typed
+	Beside     string // digits of the printed number; empty if they are wrong
 	Conditions []conditionForm
 }
 
@@ -85,7 +86,7 @@ func numberFormOf(version int64, was string, n number.Number) numberForm {
 		form.Pictures = append(form.Pictures, shown)
 	}
 	for _, t := range n.Tracking {
-		rule := ruleForm{Name: t.Name, Show: showStatic, Static: words.Written(t.Static)}
+		rule := ruleForm{Name: t.Name, Show: showStatic, Static: words.Written(t.Static), Beside: n.Number}
 		if t.Pool != "" {
 			rule.Show = poolPrefix + t.Pool
 		}
@@ -154,13 +155,14 @@ func sentNumber(r *http.Request) numberForm {
 	}
 	form := numberForm{Was: value("was"), Number: value("number"), Targets: value("targets"), Selectors: value("selectors")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
+	printed, _ := number.TrackingNumber(form.Number)
 	for i := range count("pictures") {
 		at := "picture" + strconv.Itoa(i)
 		form.Pictures = append(form.Pictures, pictureForm{Place: value(at + "place"), Color: value(at + "color"), Size: value(at + "size")})
 	}
 	for i := range count("rules") {
 		at := "rule" + strconv.Itoa(i)
-		rule := ruleForm{Name: value(at + "name"), Show: value(at + "show"), Static: value(at + "static")}
+		rule := ruleForm{Name: value(at + "name"), Show: value(at + "show"), Static: value(at + "static"), Beside: printed}
 		for j := range count(at + "conditions") {
 			at := at + "c" + strconv.Itoa(j)
 			rule.Conditions = append(rule.Conditions, conditionForm{Field: value(at + "field"), How: value(at + "how"), Value: value(at + "value")})
@@ -174,7 +176,7 @@ func (r ruleForm) tracking() number.Tracking {
 	t := number.Tracking{Name: r.Name, Static: r.Static}
 	if pool, is := strings.CutPrefix(r.Show, poolPrefix); is {
 		t.Static, t.Pool = "", pool
-	} else if digits, err := number.TrackingNumber(r.Static); err == nil {
+	} else if digits, err := number.Beside(r.Beside, r.Static); err == nil {
 		t.Static = digits
 	}
 	for _, c := range r.Conditions {

@@ -65,11 +65,11 @@ func sentPool(r *http.Request) poolForm {
 	return form
 }
 
-// pool is what the form says. Numbers are written as digits where they are right.
-func (f poolForm) pool() number.DeclaredPool {
+// pool is what the form says, for a printed number. Numbers are written as digits where they are right.
+func (f poolForm) pool(printed string) number.DeclaredPool {
 	p := number.DeclaredPool{Exhausted: number.Exhausted(f.Exhausted)}
 	for _, typed := range rows.Lines(strings.ReplaceAll(f.Numbers, ",", "\n")) {
-		if digits, err := number.TrackingNumber(typed); err == nil {
+		if digits, err := number.Beside(printed, typed); err == nil {
 			typed = digits
 		}
 		p.Numbers = append(p.Numbers, typed)
@@ -80,7 +80,7 @@ func (f poolForm) pool() number.DeclaredPool {
 	}
 	if p.Exhausted == number.ShowReserve {
 		p.Reserve = f.Reserve
-		if digits, err := number.TrackingNumber(f.Reserve); err == nil {
+		if digits, err := number.Beside(printed, f.Reserve); err == nil {
 			p.Reserve = digits
 		}
 	}
@@ -157,18 +157,20 @@ func (c *room) changePool(w http.ResponseWriter, r *http.Request, f frame.Page, 
 		f.Problem = form.Wrong["name"]
 		return c.showPoolPage(w, r, http.StatusUnprocessableEntity, f, n, form)
 	}
-	own.Pools[form.Name] = form.pool()
-	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: form.Name, Own: own, To: rows.PoolLink(n.ID, form.Name), Notice: "pool.saved", Again: c.again(w, r, form)})
+	own.Pools[form.Name] = form.pool(n.Beside(form.Name))
+	return c.Make(w, r, f, n, rows.Change{Seen: form.Seen, Name: form.Name, Own: own, To: rows.PoolLink(n.ID, form.Name), Notice: "pool.saved", Asks: true, Again: c.again(w, r, form)})
 }
 
 // again shows the form once more.
 func (c *room) again(w http.ResponseWriter, r *http.Request, form poolForm) func(int, frame.Page, *rows.Numbering, error) error {
 	return func(status int, f frame.Page, n *rows.Numbering, wrong error) error {
-		if wrong != nil {
+		switch own, is := n.Settings.Pools[form.Was]; {
+		case wrong != nil:
 			form.point(f.Words, wrong)
-		} else if own, is := n.Settings.Pools[form.Was]; is {
+		case n.Doubts != nil:
+		case is:
 			form = poolFormOf(n.Version, form.Was, own)
-		} else {
+		default:
 			form.Was, form.Seen = "", n.Version
 		}
 		return c.showPoolPage(w, r, status, f, n, form)

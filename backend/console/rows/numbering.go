@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
-	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -26,6 +26,9 @@ type Numbering struct {
 	Effective  *number.Declaration
 	Conflict   error // why the site's own are not in effect
 	By         map[string][]string
+	Region     string   // that is set for the site; may be empty
+	Doubts     []string // what a form says that is hardly meant, to be asked about; see [Numberings.Make]
+	Sure       string   // what the form sends along when it is meant
 }
 
 // Numberings tell what there is of sites' numbers.
@@ -43,6 +46,9 @@ func (c Numberings) Of(ctx context.Context, s site.Site) (*Numbering, error) {
 	set, n.Known = c.ConfiguredOf(s.Key)
 	if c.Pools != nil {
 		n.Pools = c.Pools()
+	}
+	if region := cmp.Or(s.Settings.Region, set.Region); region != nil {
+		n.Region = *region
 	}
 	n.Configured.UsePools(n.Pools.Named)
 	if err := n.Configured.Set(set.Numbers); err != nil {
@@ -147,13 +153,32 @@ type Change struct {
 	Name       string // of the number or pool
 	Own        number.Own
 	To, Notice string // the page that follows, and what it says
-	// Again shows the form once more: with what is wrong, or, where nothing is, as somebody else has left it meanwhile.
+	Asks       bool   // about what is hardly meant, before it is stored
+	// Again shows the form once more: with what is wrong, as it was sent where there are doubts to ask about, or as somebody
+	// else has left it meanwhile.
 	Again func(status int, f frame.Page, n *Numbering, wrong error) error
 }
 
-// Make stores the change, and answers the form.
+// Beside is a number of the site for reading others that are written for it: the first that uses the pool of the name,
+// or else the first of all. It is empty if there is none.
+func (n *Numbering) Beside(pool string) (digits string) {
+	for _, known := range n.Effective.Numbers() {
+		if digits == "" {
+			digits = known.Number
+		}
+		if slices.ContainsFunc(known.Tracking, func(t number.Tracking) bool { return t.Pool == pool }) {
+			return known.Number
+		}
+	}
+	return digits
+}
+
+// Make stores the change, and answers the form. What is hardly meant is asked about first.
 func (c Numberings) Make(w http.ResponseWriter, r *http.Request, f frame.Page, n *Numbering, change Change) error {
 	wrong, err := n.Check(change.Own, change.Name), error(nil)
+	if wrong == nil && change.Asks && n.asks(f.Words, change.Own, r.PostFormValue("sure")) {
+		return change.Again(http.StatusUnprocessableEntity, f, n, nil)
+	}
 	if wrong == nil {
 		wrong, err = c.keep(r, n, change.Seen, change.Own)
 	}
@@ -170,36 +195,6 @@ func (c Numberings) Make(w http.ResponseWriter, r *http.Request, f frame.Page, n
 		return err
 	}
 	return c.Back(w, r, change.To, change.Notice)
-}
-
-// mistakes are the names of the words for what can be wrong with numbers and pools.
-var mistakes = map[string]string{
-	"not_number": "mistake.notNumber", "country_code": "mistake.countryCode", "pooled": "mistake.pooled", "twice": "mistake.twice",
-	"tracking": "mistake.tracking", "itself": "mistake.itself", "printed": "mistake.printed", "given": "mistake.given",
-	"pool_printed": "mistake.poolPrinted", "pool_static": "mistake.poolStatic", "pools": "mistake.pools", "rules": "mistake.rules",
-	"behind_all": "mistake.behindAll", "same": "mistake.same", "covered": "mistake.covered",
-	"pool_empty": "mistake.poolEmpty", "pool_many": "mistake.poolMany", "hold": "mistake.hold", "exhausted": "mistake.exhausted",
-	"reserve": "mistake.reserve", "reserve_pooled": "mistake.reservePooled", "pool_name": "mistake.poolName", "no_pool": "mistake.noPool",
-	"condition": "mistake.condition", "impossible": "mistake.impossible", "conditions": "mistake.conditions", "place": "mistake.place",
-	"place_taken": "mistake.placeTaken", "picture": "mistake.picture", "one_of": "mistake.oneOf", "name": "mistake.name",
-	"many_numbers": "mistake.manyNumbers", "many_pools": "mistake.manyPools", "many_pooled": "mistake.manyPooled", "many_places": "mistake.manyPlaces",
-	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_elsewhere": "mistake.poolElsewhere",
-	"pool_used": "mistake.poolUsed",
-}
-
-// NumberMistake is what is wrong, in words. What has none is said as configurations are told it.
-func NumberMistake(w *words.Tongue, err error) string {
-	var m *number.Mistake
-	if !errors.As(err, &m) || mistakes[m.Kind] == "" {
-		return err.Error()
-	}
-	gaps := []any{"a", "", "b", "", "c", ""}
-	for i, text := range m.Of {
-		if i < 3 {
-			gaps[2*i+1] = words.Plainly(words.Written(text))
-		}
-	}
-	return w.Text(mistakes[m.Kind], gaps...)
 }
 
 // PoolOf is the pool that the site knows by the name: its own, one of the configuration that
