@@ -1,17 +1,14 @@
 package inbox
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"go.uber.org/zap"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // exportedAtOnce is how many leads of an export are listed together, and wholeAtOnce how many are read whole: each may have a
@@ -45,11 +41,7 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	if problem != "" {
 		return frame.Fail(http.StatusUnprocessableEntity, problem)
 	}
-	out := tableWriter{Writer: bufio.NewWriter(w), separator: ','}
-	if f.Words.Code == "ru" { // where the comma is in numbers, spreadsheets expect this
-		out.separator = ';'
-	}
-	control := http.NewResponseController(w)
+	out := rows.NewTable(w, f.Words)
 	self, _ := frame.Current(r)
 	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "leads", 0); err != nil {
 		return err
@@ -69,14 +61,7 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 		}
 		if !begun {
 			begun = true
-			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-			w.Header().Set("Content-Disposition", `attachment; filename="leads-`+c.Now().UTC().Format(time.DateOnly)+`.csv"`)
-			out.WriteString("\ufeff") // by which spreadsheets know that it is UTF-8
-			header := make([]string, len(exportColumns))
-			for i, column := range exportColumns {
-				header[i] = f.Words.Text(column)
-			}
-			out.row(header)
+			out.Begin("leads", c.Now(), exportColumns)
 		}
 		for some := range slices.Chunk(names, wholeAtOnce) {
 			leads, err := c.Leads.Named(r.Context(), some)
@@ -84,13 +69,13 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 				c.endEarly(r, err)
 			}
 			for _, l := range leads {
-				out.row(exported(f, l))
+				out.Row(exported(f, l))
 			}
-			if out.Flush() != nil {
+			if !out.Flush() {
 				return nil
 			}
 		}
-		if out.Flush() != nil || control.Flush() != nil { // nobody reads on
+		if !out.Send() {
 			return nil
 		}
 		if behind = page.Next; behind == (lead.Cursor{}) {
@@ -139,14 +124,8 @@ func exported(f frame.Page, l lead.Lead) []string {
 	if l.IsSale {
 		sale = w.Text("export.yes")
 	}
-	key := ""
-	if i := slices.IndexFunc(f.Sites, func(s site.Site) bool { return s.ID == l.SiteID }); i >= 0 {
-		key = f.Sites[i].Key
-	}
-	amount := l.SaleCost
-	if w.Code == "ru" {
-		amount = strings.Replace(amount, ".", ",", 1)
-	}
+	of, _ := f.Site(l.SiteID)
+	key, amount := of.Key, rows.Decimal(w, l.SaleCost)
 	siteError := ""
 	if l.SiteError != 0 {
 		siteError = strconv.Itoa(l.SiteError)
@@ -159,65 +138,6 @@ func exported(f frame.Page, l lead.Lead) []string {
 		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.Text("source." + l.Source.Kind),
 		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError}
 }
-
-// tableWriter writes rows of CSV (RFC 4180). Every cell is quoted, and none holds a formula.
-type tableWriter struct {
-	*bufio.Writer
-	separator byte
-}
-
-// row writes a row. An error is kept for Flush.
-func (t tableWriter) row(cells []string) {
-	for i, cell := range cells {
-		if i > 0 {
-			t.WriteByte(t.separator)
-		}
-		t.WriteByte('"')
-		t.WriteString(strings.ReplaceAll(harmless(cell), `"`, `""`))
-		t.WriteByte('"')
-	}
-	t.WriteString("\r\n")
-}
-
-// cellEnds are what separates cells in any kind of table. A program that reads a table as of another kind takes quotes
-// within a line for a part of the text, and so begins a cell behind each of these.
-const cellEnds = ",;\t\r\n"
-
-// harmless is the text as spreadsheets take it for a text: what begins like a formula has an apostrophe
-// before it, at the start of the text and wherever a cell may begin.
-func harmless(text string) string {
-	if !strings.ContainsAny(text, "=+-@|%＝＋－＠") && !strings.HasPrefix(text, "\t") && !strings.HasPrefix(text, "\r") && !strings.HasPrefix(text, "\n") {
-		return text
-	}
-	var b strings.Builder
-	if text != "" && strings.ContainsAny(text[:1], "\t\r\n") {
-		b.WriteByte('\'')
-	}
-	for rest := text; rest != ""; {
-		end := strings.IndexAny(rest, cellEnds) + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		if isFormula(rest[:end]) {
-			b.WriteByte('\'')
-		}
-		b.WriteString(rest[:end])
-		rest = rest[end:]
-	}
-	return b.String()
-}
-
-// isFormula tells whether spreadsheets may take the text for a formula. They look behind blanks and the signs that begin
-// other texts, too.
-func isFormula(text string) bool {
-	text = strings.TrimLeft(text, " \v\f\u00a0\ufeff\u200b'\"")
-	first, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune("=+-@|%＝＋－＠", first) && !plainPhone.MatchString(strings.TrimRight(text, cellEnds))
-}
-
-// plainPhone is a telephone number that no spreadsheet computes with, such as +7 (495) 123-45-67. Of +7-495 it would
-// take the difference.
-var plainPhone = regexp.MustCompile(`^\+\d[\d ()]{4,}$|^\+\d+ ?\(\d+\)[\d -]*$`)
 
 // sendLead answers with all that a lead and its parts say, and what was done with them, as a file. Pages show the beginning of
 // long texts, and link here.
