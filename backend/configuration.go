@@ -32,6 +32,8 @@ type Configuration struct {
 	Settings map[string]site.Settings
 	// Hosts are those at which it serves these sites, by their keys.
 	Hosts map[string][]string
+	// Services are the URLs under which it has the service of these sites, with a slash at the end, by their keys.
+	Services map[string]string
 	// Pools are those that the sites may use.
 	Pools number.ConfiguredPools
 	// Operators are its accounts.

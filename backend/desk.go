@@ -176,6 +176,7 @@ func (d *Desk) forConsole() console.Subjects {
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
+		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },
 		Pools:          func() number.ConfiguredPools { return d.configured.Load().Pools },
 		WholeAddresses: func() bool { return d.configured.Load().WholeAddresses },

@@ -141,6 +141,27 @@ func (a *App) declaredHosts() map[string][]string {
 	return declared
 }
 
+// declaredServices are the URLs of the prefix of each site that the configuration names.
+func declaredServices(a *App) map[string]string {
+	declared := make(map[string]string)
+	a.eachHandler(func(at spot.Spot, handler any) {
+		h, ok := handler.(*Handler)
+		if !ok {
+			return
+		}
+		for _, host := range at.Hosts {
+			key := h.SiteKey
+			if key == hostPlaceholder {
+				key = strings.ToLower(host)
+			}
+			if base := spot.Address(at.Server, []string{host}); base != "" && declared[key] == "" {
+				declared[key] = strings.TrimSuffix(base, "/") + h.Prefix
+			}
+		}
+	})
+	return declared
+}
+
 // eachSite calls f for the handlers of each site that the configuration names.
 func (a *App) eachSite(f func(key string, h *Handler)) {
 	a.eachHandler(func(at spot.Spot, handler any) {

@@ -189,6 +189,7 @@ func (a *App) started() {
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
 		Hosts:     a.declaredHosts(),
+		Services:  declaredServices(a),
 		Pools:     a.configuredPools(),
 		Operators: a.operators,
 		Mail:      a.mail,

@@ -47,12 +47,16 @@ func TestCallsAppearInTheConsole(t *testing.T) {
 	desk.until(`document.documentElement.dataset.stream === "live"`)
 	p.rings(t, `"call_id":"1","event":"start","called":"+7 495 765-43-21","caller":"+7 912 345-67-89"`)
 	desk.until(`document.querySelectorAll("#calls > li").length === 1`)
-	require.True(t, value[bool](desk, contains("#calls", "utm_source=news*")))
+	require.True(t, value[bool](desk, contains("#calls .from", "news")))
 	p.rings(t, `"call_id":"1","event":"end","status":"answered","talk_seconds":64,"recording_url":"https://pbx.example/1.mp3"`)
 	desk.until(contains("#calls", "1:04"))
 	require.True(t, value[bool](desk, `document.querySelectorAll("#calls > li").length === 1 && document.querySelector("#calls audio").preload === "none"`))
 	p.rings(t, `"call_id":"2","event":"end","called":"+7 812 555-01-11","status":"missed","recording_url":"file:///etc/passwd"`)
 	desk.until(`document.querySelectorAll("#calls > li").length === 2`)
+	p.rings(t, `"call_id":"3","event":"end","called":"+7 495 765-43-21","caller":"+7 912 345-67-80","status":"missed"`)
+	desk.until(contains("#calls .work", "New"))
+	desk.until(`document.querySelector("#unread").textContent === "1"`)
+	require.True(t, value[bool](desk, contains("#arrivals", "Missed call")))
 	for _, scheme := range []string{"light", "dark"} {
 		for _, phone := range []bool{false, true} {
 			width := map[bool]int64{false: 1280, true: 320}[phone]

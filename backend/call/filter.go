@@ -2,12 +2,15 @@ package call
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
 
 // Filter selects calls. A field that is empty selects all, except Sites.
@@ -21,7 +24,7 @@ type Filter struct {
 	Confidence Confidence
 	// Source is the kind of the visitor's source, one of source.Kinds.
 	Source string
-	// Number is the called or the printed number, as digits.
+	// Number is a part of the caller's, the called or the printed number, in any writing. See [Filter.Check].
 	Number string
 	// Since and Until bound the start of the calls: Since <= start < Until.
 	Since, Until time.Time
@@ -35,6 +38,31 @@ const (
 	Answered Outcome = "answered" // somebody has spoken, or is speaking
 	Lost     Outcome = "lost"     // missed, busy or failed
 )
+
+// ErrNumber is returned for a number without digits, or with more than a telephone number has.
+var ErrNumber = errors.New("expected a part of a telephone number: 1 to 20 digits")
+
+// Check returns ErrNumber if the filter cannot be applied.
+func (f Filter) Check() error {
+	if digits := contact.Digits(f.Number); f.Number != "" && (digits == "" || len(digits) > 20) {
+		return ErrNumber
+	}
+	return nil
+}
+
+// parts returns the digits that one of the numbers has in a row: those of Number, or what stands behind the 8 or 0 that
+// is dialled before a number within its country or to leave it.
+func (f Filter) parts() []string {
+	digits := contact.Digits(f.Number)
+	if digits == "" {
+		return nil
+	}
+	parts := []string{digits}
+	if len(digits) >= 10 && (digits[0] == '8' || digits[0] == '0') {
+		parts = append(parts, strings.TrimPrefix(digits[1:], "0"))
+	}
+	return parts
+}
 
 // where returns the condition on the rows of the table c. It appends its arguments to args.
 func (f Filter) where(args []any) (string, []any) {
@@ -58,8 +86,16 @@ func (f Filter) where(args []any) (string, []any) {
 	if f.Source != "" {
 		add(`c.source_kind = %s`, f.Source)
 	}
-	if f.Number != "" {
-		add(`(c.called = %[1]s OR c.replaces = %[1]s)`, f.Number)
+	if parts := f.parts(); len(parts) > 0 {
+		var ways []string
+		for _, part := range parts {
+			args = append(args, "%"+part+"%")
+			mark := "$" + strconv.Itoa(len(args))
+			for _, column := range []string{"c.caller", "c.called", "c.replaces"} {
+				ways = append(ways, column+` LIKE `+mark)
+			}
+		}
+		which += ` AND (` + strings.Join(ways, ` OR `) + `)`
 	}
 	if !f.Since.IsZero() {
 		add(`c.started_at >= %s`, f.Since.UnixMilli())

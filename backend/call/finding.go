@@ -12,7 +12,8 @@ type Finding struct {
 	// Replaces is the printed number that the called number stands for, or Called if that is printed itself. It is
 	// empty if that is not known.
 	Replaces string
-	// Conditions are the conditions of a static tracking number, such as "utm_source=news*".
+	// Conditions are the name of the campaign of a static tracking number. If it has none, they are the conditions, such
+	// as "utm_source=news*".
 	Conditions string
 	// Visitor and Visit are 0 if they are not known. Then Source is empty.
 	Visitor, Visit visit.ID

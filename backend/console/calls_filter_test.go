@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -52,6 +53,11 @@ func TestCallsAreNarrowedAndSummedUp(t *testing.T) {
 		figures("?outcome=lost", 2, 2, 2, "0:40", "–")
 		figures("?number=%2B7+495+765-43-21", 2, 0, 1, "0:20", "1:30")
 		figures("?number=74951234567&outcome=answered", 2, 0, 1, "0:20", "1:30")
+		figures("?number=765-43", 2, 0, 1, "0:20", "1:30")                // a part of the called number
+		figures("?number=8+%28912%29+345-67-89", 2, 0, 1, "0:20", "1:30") // as it is dialled within the country
+		figures("?number=000-0003", 1, 1, 1, "1:00", "–")
+		require.Contains(t, b.get("/calls?number=abc").body, "A number has 1 to 20 digits")
+		require.Equal(t, http.StatusUnprocessableEntity, b.get("/calls/export?number=abc").status)
 		figures("?source=campaign", 2, 0, 1, "0:20", "1:30")
 		figures("?confidence=none", 2, 2, 2, "0:40", "–")
 		none := b.get("/calls?source=search").body

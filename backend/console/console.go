@@ -92,6 +92,8 @@ type Subjects struct {
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
+	// Service is the URL under which this server's configuration has the service of the site of a key. It may be nil.
+	Service func(key string) string
 	// Hosts are those at which this server's configuration serves the site of a key. It
 	// may be nil.
 	Hosts func(key string) []string
@@ -141,7 +143,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	people.Mount(l, people.Subjects{Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: overview.New(s.DB, s.Chats), Replies: s.Replies, Cards: cards})
-	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region})
+	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)

@@ -92,6 +92,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	region := func(context.Context, int64) string { return "RU" }
 	d.Subjects = console.Subjects{
 		Previews: previews,
+		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
 		Forms:    form.New(database, d.now),
 		DB:       database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {

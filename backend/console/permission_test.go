@@ -54,7 +54,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	d.Forms.Note(d.shop.ID, form.Answer{Path: "/secret-path", Status: 500, Fields: []string{"SecretField"}})
 	require.NoError(t, d.Forms.Store(t.Context()))
 	refused := d.refuse("foreign_ids", []byte(`{"name":"SecretRefused"}`), h.Ref)
-	d.call(telephony.Event{Call: "secret", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789", Recording: "https://pbx.example/SecretRecording.mp3"})
+	called := d.call(telephony.Event{Call: "secret", Kind: telephony.Start, Called: "74950000001", Caller: "79123456789", Recording: "https://pbx.example/SecretRecording.mp3"})
 	_, err = d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{PhoneMask: new("+7 ###"),
 		Numbers: []number.Number{{Number: "74950000002", Tracking: []number.Tracking{{Name: "SecretCampaign", Pool: "hiddenpool"}}}},
 		Pools:   map[string]number.DeclaredPool{"hiddenpool": {Numbers: []string{"74957650003"}}}}, "shopkeeper")
@@ -77,6 +77,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	list, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(d.shop.ID)}, 1)
 	require.NoError(t, err)
 	return map[string]string{
+		"call":         fmt.Sprint(called.ID),
 		"callback":     fmt.Sprint(list[0].ID),
 		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1",
 		"group":    fmt.Sprint(group.ID),

@@ -4,6 +4,7 @@
 package number
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet/picture"
@@ -86,17 +87,17 @@ type Declared struct {
 	Digits string
 	// Tracking are the numbers that may replace it.
 	Tracking []string
-	// Conditions are the conditions of tracking numbers, by digits, as they are configured. The console leaves them
-	// out.
+	// Conditions are the names of the campaigns of static tracking numbers, by digits; of those without a name the
+	// conditions, as they are configured. The console leaves them out.
 	Conditions map[string]string
 }
 
-// conditionsOf returns the conditions of the number's static tracking numbers.
+// conditionsOf returns the Conditions of a [Declared].
 func conditionsOf(n Number) map[string]string {
 	conditions := make(map[string]string)
 	for _, t := range n.Tracking {
-		if t.Static != "" && len(t.When) > 0 {
-			conditions[t.Static] = strings.Join(t.When, " ")
+		if name := cmp.Or(t.Name, strings.Join(t.When, " ")); t.Static != "" && name != "" {
+			conditions[t.Static] = name
 		}
 	}
 	return conditions

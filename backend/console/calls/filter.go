@@ -11,7 +11,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -60,23 +59,36 @@ func (f callForm) length() time.Duration {
 // Filtered tells whether not all calls are shown.
 func (f callForm) Filtered() bool { return f != (callForm{}) }
 
-// query is what the address has of it, behind other values.
-func (f callForm) query() string {
+// Narrowed tells whether one of the fields is in use that are folded away.
+func (f callForm) Narrowed() bool { return f.Period+f.Source+f.Confidence != "" }
+
+// Query is what the address has of it.
+func (f callForm) Query() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"period": f.Period, "outcome": f.Outcome, "source": f.Source, "confidence": f.Confidence, "number": f.Number} {
 		if value != "" {
 			values.Set(name, value)
 		}
 	}
-	if len(values) == 0 {
-		return ""
+	return values.Encode()
+}
+
+// Tabs are the choices by outcome.
+func (f callForm) Tabs(w *words.Tongue) (tabs []frame.Tab) {
+	current := f.Outcome
+	for _, o := range []struct{ value, name string }{{"", "calls.everything"}, {string(call.Answered), "calls.answered"}, {string(call.Lost), "calls.lost"}} {
+		link := "/calls"
+		if f.Outcome = o.value; f.Query() != "" {
+			link += "?" + f.Query()
+		}
+		tabs = append(tabs, frame.Tab{Option: frame.Option{Value: o.value, Name: w.Text(o.name)}, Link: link, Current: o.value == current})
 	}
-	return "&" + values.Encode()
+	return tabs
 }
 
 func (f callForm) filter(page frame.Page, now time.Time) call.Filter {
 	filter := call.Filter{Sites: page.Scope, Unattributed: frame.IsChief(page.Operator), Outcome: call.Outcome(f.Outcome),
-		Confidence: call.Confidence(f.Confidence), Source: f.Source, Number: number.Digits(f.Number)}
+		Confidence: call.Confidence(f.Confidence), Source: f.Source, Number: f.Number}
 	if length := f.length(); length > 0 {
 		filter.Since = now.Add(-length)
 	}

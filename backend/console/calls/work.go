@@ -172,6 +172,14 @@ func (c *room) knownOf(r *http.Request, body *newCallback) error {
 		body.Visitor = int64(l.Visitor)
 		body.Phones = append(body.Phones, words.Phone(l.PhoneDigits, l.Phone))
 	}
+	if id, err := strconv.ParseInt(query.Get("call"), 10, 64); err == nil {
+		of, err := c.Calls.Get(r.Context(), body.ID, id)
+		if err != nil {
+			return err
+		}
+		body.Visitor = int64(of.Visitor)
+		body.Phones = append(body.Phones, words.Phone(of.Caller, ""))
+	}
 	if body.Visitor != 0 {
 		card, err := c.Visitors.Card(r.Context(), body.ID, visit.ID(body.Visitor))
 		if err != nil && (len(body.Phones) == 0 || !errors.Is(err, visit.ErrUnknown)) {

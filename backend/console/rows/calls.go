@@ -26,12 +26,16 @@ type CallRow struct {
 	Replaces   string // the printed number, if another was called
 	Site       string
 	Source     *Source // nil when it is not known
-	Conditions string  // of a number that stands for a source; where Source is nil
+	Campaign   *Source // of a number that stands for a source; where Source is nil
 	State      call.State
 	Lost       bool // over, and nobody has spoken
 	Talk, Wait string
 	Why        string // the confidence and its reason, in words
 	Doubts     []string
+	Work       string       // address that makes a lead of it; empty for a call of no site
+	Back       string       // where the caller can be called back, or a telephone link; empty for a number that is withheld
+	Lead       *LeadRow     // nil when it is none
+	Changed    bool         // only the lead has; the row is on the list already, or is not to be there
 	Recording  template.URL // with http or https; empty for one that is longer than maxLink
 	Price      string
 }
@@ -47,8 +51,11 @@ func CallRowOf(f frame.Page, c call.Call) CallRow {
 	}
 	if c.SiteID == 0 {
 		row.Site = ""
+	} else {
+		row.Work = fmt.Sprintf("/calls/%d/%d/lead", c.SiteID, c.ID)
 	}
 	if c.Caller != "" {
+		row.Back = "tel:+" + c.Caller
 		row.Caller, row.Before = words.Phone(c.Caller, ""), w.Text("call.again")
 		if c.First {
 			row.Before = w.Text("call.first")
@@ -64,7 +71,7 @@ func CallRowOf(f frame.Page, c call.Call) CallRow {
 		row.Link = CardLink(c.SiteID, int64(c.Visitor))
 		row.Source = new(SourceOf(w, c.Source))
 	} else {
-		row.Conditions = c.Conditions
+		row.Campaign = campaignOf(w, c.Conditions)
 	}
 	row.Lost = c.Lost()
 	if talked, known := c.Talked(); known && !row.Lost {

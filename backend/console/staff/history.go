@@ -179,8 +179,11 @@ func settingName(w *words.Tongue, name string) string {
 // handledDetails tell what was handled, in the history.
 func handledDetails(w *words.Tongue, h operator.Handled) []string {
 	var details []string
-	if h.What == "leads" {
+	switch h.What {
+	case "leads":
 		details = append(details, w.Text("history.leads"))
+	case "calls":
+		details = append(details, w.Text("history.calls"))
 	}
 	if h.Rows > 0 {
 		details = append(details, w.Text("history.rows", "n", int(h.Rows)))

@@ -211,7 +211,7 @@ type Standing struct {
 	Site int64
 	// Replaces is the printed number that the number stands for. It is the number itself if that is printed.
 	Replaces string
-	// Conditions are those of a static tracking number.
+	// Conditions are those of a static tracking number, see [number.Declared].
 	Conditions string
 }
 
