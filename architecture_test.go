@@ -147,7 +147,7 @@ var mayImport = map[string][]string{
 	"backend/visit/quota":      {"backend/visit/clip", "backend/visit/key", "backend/db"},
 	"backend/visit/days":       {"backend/visit/source", "backend/db"},
 	"backend/visit/retain":     {"backend/aside", "backend/trace", "backend/db"},
-	"backend/visit/card":       {"backend/visit", "backend/visit/contact", "backend/visit/key", "backend/visit/source", "backend/db"},
+	"backend/visit/card":       {"backend/scope", "backend/visit", "backend/visit/contact", "backend/visit/key", "backend/visit/source", "backend/db"},
 	"backend/visit/onsite":     {"backend/aside", "backend/visit", "backend/visit/card", "backend/visit/key", "backend/visit/source", "backend/scope", "backend/db"},
 	"backend/visit/visittest":  {"backend/visit/...", "backend/db/..."},
 

@@ -184,7 +184,7 @@ func (e *Edge) storeVisit(ctx context.Context, desk *backend.Desk, q *effect.Req
 			return
 		}
 		var shown snippet.Shown
-		if shown, err = f.ShownOf(ctx, desk, asked.Header, served.Stored, served.First); err == nil {
+		if shown, err = f.ShownOf(ctx, desk, asked, served.Stored, served.First); err == nil {
 			found.shown <- shown
 		}
 	}

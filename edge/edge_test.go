@@ -129,7 +129,7 @@ func serveOn(t testing.TB, settings effect.Settings, database db.Settings, origi
 		if key == "" {
 			key = "shop"
 		}
-		err := f.block.Serve(w, r, &effect.Request{Key: key, URL: r.URL}, func() bool { return r.URL.Path != "/untracked" }, origin)
+		err := f.block.Serve(w, r, &effect.Request{Key: key, URL: r.URL, Client: r.Header.Get("Client")}, func() bool { return r.URL.Path != "/untracked" }, origin)
 		require.NoError(t, err)
 	}))
 	t.Cleanup(server.Close)

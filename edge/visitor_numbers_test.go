@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -176,9 +177,60 @@ func TestCookiesOfTheDomain(t *testing.T) {
 	}
 }
 
-// viewed reports a page view. It returns the visitor, and the cookie that is set.
+// One network gets half of a pool at once, by the script and by pages that are sent with their visits, with cookies or
+// without. Others find numbers all the same, and who has one keeps it.
+func TestOneNetworkLeavesNumbersToOthers(t *testing.T) {
+	for _, engine := range []func(testing.TB) db.Settings{dbtest.SQLite, dbtest.Postgres} {
+		settings := numbered()
+		settings.Prerender = "dynamic"
+		settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011", "74957650012", "74957650013", "74957650014"}}}
+		f := serveOn(t, settings, engine(t), origin).ready()
+		views := 0
+		comes := func(client string, cookies ...string) (number, cookie string) {
+			t.Helper()
+			views++
+			seen := f.viewed(viewOf(strconv.Itoa(views), "https://shop.example/", ""), append(cookies, "Client "+client)...)
+		for _, r := range seen.Numbers {
+				if r.DT && r.Text != nil {
+					number = *r.Text
+				}
+			}
+			return number, seen.cookie.Name + "=" + seen.cookie.Value
+		}
+		taken := make(map[string]string) // the cookie of who has it
+		var without []string
+		for i := range 6 {
+			number, cookie := comes(map[bool]string{true: "192.0.2.7", false: "::ffff:192.0.2.7"}[i%2 == 0])
+			if number == "" {
+				without = append(without, cookie)
+			} else {
+				taken[number] = cookie
+			}
+		}
+		require.Len(t, taken, 2)
+		require.Len(t, without, 4)
+		number, _ := comes("192.0.2.7", without[0])
+		require.Empty(t, number, "a cookie is soon got")
+		page := f.get("/", "Client", "192.0.2.7", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "User-Agent", "Mozilla/5.0 Firefox/140.0")
+		require.Contains(t, page.Header.Get("Set-Cookie"), "svc_v=")
+		require.Contains(t, page.body, "8 (495) 123-45-67", "the page has the printed number")
+		for number, cookie := range taken {
+			again, _ := comes("192.0.2.7", cookie)
+			require.Equal(t, number, again)
+		}
+		for _, client := range []string{"192.0.2.8", "2001:db8:0:1::1"} {
+			number, _ := comes(client)
+			require.NotEmpty(t, number, client)
+			require.NotContains(t, taken, number)
+		}
+	}
+}
+
+// viewed reports a page view. It returns the visitor, the numbers, and the cookie that is set. A cookie "Client …" is
+// the client's address instead.
 func (f *front) viewed(view map[string]any, cookies ...string) (seen struct {
 	Visitor int64 `json:"visitor_id"`
+	Numbers []record
 	cookie  *http.Cookie
 }) {
 	f.t.Helper()
@@ -190,7 +242,14 @@ func (f *front) viewed(view map[string]any, cookies ...string) (seen struct {
 	require.NoError(f.t, err)
 	r.Host = address.Host
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Cookie", strings.Join(cookies, "; "))
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+	for _, cookie := range cookies {
+		if client, is := strings.CutPrefix(cookie, "Client "); is {
+			r.Header.Set("Client", client)
+		} else {
+			r.Header.Add("Cookie", cookie)
+		}
+	}
 	response, err := http.DefaultClient.Do(r)
 	require.NoError(f.t, err)
 	defer response.Body.Close()

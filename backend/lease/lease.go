@@ -6,6 +6,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -41,6 +42,9 @@ type Want struct {
 	// Provisional says that only the request for a page has told of the visitor. The lease is then valid for 90 seconds
 	// only, unless a need that is not provisional continues it.
 	Provisional bool
+	// Network is where the visitor asks from. It gets a part of the pool at once; see [Leases.Take]. The zero Prefix has no
+	// limit.
+	Network netip.Prefix
 	// Again says that an earlier page view tells that the visitor is there. A valid lease is then continued, whichever
 	// of the visitor's visits has it.
 	Again bool
@@ -49,20 +53,24 @@ type Want struct {
 // Outcome says what a Want has led to.
 type Outcome string
 
-// The outcomes. The last three mean that the pool is exhausted.
+// The outcomes. Shared, Reserved and Original mean that the pool is exhausted.
 const (
 	Begun    Outcome = "begun"    // a lease begins
 	Kept     Outcome = "kept"     // the visitor's lease continues
 	Shared   Outcome = "shared"   // the number of another visitor
 	Reserved Outcome = "reserve"  // the pool's reserve
 	Original Outcome = "original" // no number: the printed one stays
+	Withheld Outcome = "withheld" // no number: the visitor's network has as many as it may have
 )
 
 // Outcomes are all outcomes.
-var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original}
+var Outcomes = []Outcome{Begun, Kept, Shared, Reserved, Original, Withheld}
 
 // Exhausted says whether the pool had no number left.
 func (o Outcome) Exhausted() bool { return o == Shared || o == Reserved || o == Original }
+
+// Alone says that the visitor has a number that nobody else has.
+func (o Outcome) Alone() bool { return o == Begun || o == Kept }
 
 const (
 	// stay is how long a visitor counts as being there after a page view without a further word.
@@ -84,6 +92,7 @@ type Leases struct {
 	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
 	alarmed  sync.Map // by pool name, when the last alarm was written
+	takers   sync.Map // by digits, the network of the visitor who took the number last on this node
 }
 
 // Observer counts outcomes. It must not block.
@@ -99,6 +108,9 @@ func New(d *db.DB, now func() time.Time, observer Observer) *Leases {
 // Take leases a number to the visitor, who is there now. It is the visitor's earlier number if nobody else has it, or
 // else the number that has been free for the longest time. Take returns when the lease is stored. digits is empty if
 // the visitor gets none.
+//
+// The visitors of one network have half of the pool at once, so that nobody empties it by asking as many. Each node goes
+// by the numbers that it has leased since it started.
 func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Outcome, err error) {
 	id, err := l.ids.Next(ctx)
 	if err != nil {
@@ -106,7 +118,7 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	}
 	known, pool := false, key(want.Pool)
 	err = l.db.Write(ctx, pool, func(ctx context.Context, tx db.Tx) (err error) {
-		t := taking{Want: want, tx: tx, pool: pool, id: id, now: l.now().UnixMilli()}
+		t := taking{Want: want, leases: l, tx: tx, pool: pool, id: id, now: l.now().UnixMilli()}
 		_, known = l.known.Load(want.Pool.List())
 		if !known {
 			if err := t.introduce(ctx); err != nil {
@@ -116,6 +128,9 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 		digits, outcome, err = t.take(ctx)
 		if err != nil {
 			return err
+		}
+		if outcome.Alone() && want.Network.IsValid() {
+			l.takers.Store(digits, want.Network)
 		}
 		l.count(&t, outcome)
 		if outcome.Exhausted() && l.alarms(want.Pool, t.now) {

@@ -33,10 +33,11 @@ const leasedColumns = `digits, pool, replaces, lease_id, site_id, visitor_id, vi
 // taking is the state of [Leases.Take] in its transaction.
 type taking struct {
 	Want
-	tx   db.Tx
-	pool int64 // the pool's key
-	id   int64 // of the lease that may begin
-	now  int64
+	leases *Leases
+	tx     db.Tx
+	pool   int64 // the pool's key
+	id     int64 // of the lease that may begin
+	now    int64
 }
 
 // Lasting returns how long a lease is valid after a page view without a further word. See [Want.Provisional].
@@ -80,6 +81,9 @@ func (t *taking) take(ctx context.Context) (string, Outcome, error) {
 			return own.digits, outcome, err
 		}
 	}
+	if full, err := t.full(ctx); full || err != nil {
+		return "", Withheld, err
+	}
 	free, found, err := t.longestFree(ctx)
 	if err != nil {
 		return "", "", err
@@ -114,6 +118,11 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		}
 		return Kept, err
 	}
+	if own.until < t.now {
+		if full, err := t.full(ctx); full || err != nil {
+			return "", err
+		}
+	}
 	// Another visit gets another lease, so that a call can be attributed to the visit.
 	locked, found, err := db.One(ctx, t.tx, (*leased).fields, `UPDATE pool_numbers SET hold = hold WHERE digits = $1 AND lease_id = $2 RETURNING `+leasedColumns, own.digits, own.id)
 	if err != nil || !found {
@@ -126,6 +135,26 @@ func (t *taking) goOn(ctx context.Context, own leased) (Outcome, error) {
 		return Kept, nil
 	}
 	return Begun, nil
+}
+
+// full says whether the visitors of the network have as many numbers of the pool as they may have at once.
+func (t *taking) full(ctx context.Context) (bool, error) {
+	if !t.Network.IsValid() {
+		return false, nil
+	}
+	var taken []string
+	for _, digits := range t.Pool.Digits {
+		if by, known := t.leases.takers.Load(digits); known && by == t.Network {
+			taken = append(taken, digits)
+		}
+	}
+	most := (len(t.Pool.Digits) + 1) / 2
+	if len(taken) < most {
+		return false, nil
+	}
+	values, args := db.Values(db.Padded(taken), db.Only[string], t.now)
+	held, _, err := db.One(ctx, t.tx, db.Only[int], `SELECT COUNT(*) FROM pool_numbers WHERE until >= $1 AND digits IN (`+values+`)`, args...)
+	return held >= most, err
 }
 
 // longestFree returns the pool's number that has been free for the longest time. It is locked until the transaction

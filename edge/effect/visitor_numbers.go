@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -19,18 +21,18 @@ func (f *effect) HasTracking() bool { return f.numbers.plan.HasTracking() }
 
 // records returns what the script needs to know of the numbers for the visitor of the page view.
 func (f *effect) records(ctx context.Context, desk *backend.Desk, r *http.Request, view visit.View) (json.RawMessage, error) {
-	shown, err := f.ShownOf(ctx, desk, r.Header, view, false)
+	shown, err := f.ShownOf(ctx, desk, r, view, false)
 	return shown.Records(), err
 }
 
 // ShownOf returns the numbers that the visitor of a page view sees. provisional says that only the request for the page
 // tells of the visitor; leases are then short.
-func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, h http.Header, view visit.View, provisional bool) (snippet.Shown, error) {
-	choice, err := f.choose(ctx, desk.Visits, h, view)
+func (f *effect) ShownOf(ctx context.Context, desk *backend.Desk, r *http.Request, view visit.View, provisional bool) (snippet.Shown, error) {
+	choice, err := f.choose(ctx, desk.Visits, r.Header, view)
 	if err != nil {
 		return snippet.Shown{}, err
 	}
-	return f.shownTo(ctx, desk.Leases, choice, view, provisional)
+	return f.shownTo(ctx, desk.Leases, choice, gate.OneNetwork(r), view, provisional)
 }
 
 // choose finds the numbers by the source that decides for the visitor. If the pages replace numbers by source alone,
@@ -45,8 +47,8 @@ func (f *effect) choose(ctx context.Context, visits *visit.Visits, h http.Header
 	return f.attribution.ChooseStored(ctx, plan, visits, f.id, f.own, view)
 }
 
-// shownTo returns the numbers that the visitor of a page view sees by the choice. It leases numbers of pools.
-func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice number.Choice, view visit.View, provisional bool) (snippet.Shown, error) {
+// shownTo returns the numbers that the visitor of a page view, who asks from a network, sees by the choice. It leases numbers of pools.
+func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice number.Choice, from netip.Prefix, view visit.View, provisional bool) (snippet.Shown, error) {
 	plan := f.numbers.plan
 	pools := plan.Pools(choice)
 	if pools == nil || view.Bot {
@@ -56,12 +58,12 @@ func (f *effect) shownTo(ctx context.Context, leases *lease.Leases, choice numbe
 	for _, place := range slices.Sorted(maps.Keys(pools)) {
 		has, outcome, err := leases.Take(ctx, lease.Want{
 			Site: f.id, Visitor: view.Visitor, Visit: view.Visit, Replaces: plan.Printed(place), Pool: pools[place], First: view.NewVisit,
-			Provisional: provisional, Again: view.Repeated,
+			Provisional: provisional, Network: from, Again: view.Repeated,
 		})
 		if err != nil {
 			return snippet.Shown{}, err
 		}
-		digits[place], leased[place] = has, snippet.Lease{Lasting: lease.Lasting(pools[place], provisional), Alone: !outcome.Exhausted()}
+		digits[place], leased[place] = has, snippet.Lease{Lasting: lease.Lasting(pools[place], provisional), Alone: outcome.Alone()}
 	}
 	shown := f.numbers.printed.Show(digits, snippet.ForVisitor)
 	shown.Lease(leased)

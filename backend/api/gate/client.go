@@ -88,6 +88,21 @@ func NetworkOf(r *http.Request) string {
 	return pace.Truncated(client)
 }
 
+// OneNetwork is the network that counts as one where something is shared among clients: the address of IPv4, the /48 of
+// IPv6. It is the zero Prefix where nothing tells one client from another.
+func OneNetwork(r *http.Request) netip.Prefix {
+	if NetworkOf(r) == "" {
+		return netip.Prefix{}
+	}
+	client := pace.Client(r.RemoteAddr)
+	bits := 32
+	if client.Is6() {
+		bits = 48
+	}
+	network, _ := client.Prefix(bits)
+	return network
+}
+
 // isProxied tells whether a request bears a field that proxies add.
 func isProxied(h http.Header) bool {
 	for _, field := range [...]string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {
