@@ -194,6 +194,6 @@ func TestLinesAfterALeadAreBounded(t *testing.T) {
 		for range 6 {
 			s.Asks(ann, strings.Repeat("a", chat.MaxText))
 		}
-		require.Len(t, leadsOf(s, leads)[0].Message, 20+5*(1+chat.MaxText))
+		require.Len(t, leadsOf(s, leads)[0].Message, 20+2*(1+chat.MaxText))
 	})
 }
