@@ -50,9 +50,12 @@ func (d *desk) asksAgain(from chat.From, text string) chat.Conversation {
 func chatPath(c chat.Conversation) string { return fmt.Sprintf("/chats/%d/%d", c.SiteID, c.ID) }
 
 // agent makes an operator of the shop.
-func (d *desk) agent(login string) operator.Operator {
+func (d *desk) agent(login string) operator.Operator { return d.agentOf(login, d.shop.ID) }
+
+// agentOf makes an operator of the site.
+func (d *desk) agentOf(login string, site int64) operator.Operator {
 	d.t.Helper()
-	made, err := d.Operators.Create(d.t.Context(), operator.Server(), operator.Account{Login: login, Name: strings.ToUpper(login), Password: password, Role: operator.Agent, Sites: scope.Of(d.shop.ID)})
+	made, err := d.Operators.Create(d.t.Context(), operator.Server(), operator.Account{Login: login, Name: strings.ToUpper(login), Password: password, Role: operator.Agent, Sites: scope.Of(site)})
 	require.NoError(d.t, err)
 	return made
 }

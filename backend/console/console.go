@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/console/lookup"
 	"github.com/seed-3405227d/frontdesk/backend/console/numbers"
 	"github.com/seed-3405227d/frontdesk/backend/console/people"
 	"github.com/seed-3405227d/frontdesk/backend/console/pools"
@@ -148,6 +149,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
 	sites.Mount(f, sites.Subjects{Days: s.Days, Leads: s.Leads, Replies: s.Replies})
+	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: overview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
 	staff.Mount(f)

@@ -8,5 +8,6 @@ import './stream';
 import './steps';
 import './fields';
 import '../../inbox/browser/keys';
+import '../../lookup/browser/lookup';
 import '../../widget/browser/widget';
 import './alerts';
