@@ -124,7 +124,7 @@ var mayImport = map[string][]string{
 	"backend/chat/overview":       {"backend/chat", "backend/scope", "backend/db"},
 	"backend/chat/reply":          {"backend/chat", "backend/db"},
 	"backend/chat/typing":         {"backend/visit", "backend/db"},
-	"backend/chat/transcript":     {"backend/chat", "backend/queue", "backend/db", "locales"},
+	"backend/chat/transcript":     {"backend/chat", "backend/queue", "backend/visit/clip", "backend/db", "locales"},
 	"backend/site/appearance":     {"backend/site/appearance", "backend/number", "locales", "snippet"},
 	"backend/signature":           {"backend/signature"},
 	"backend/operator/passwords":  {"backend/operator/passwords"},

@@ -141,6 +141,13 @@ func (b *tab) opensChat(address string) {
 	b.until(chatOpen)
 }
 
+// closesChat closes the panel, which would else be open on the next page.
+func (b *tab) closesChat() {
+	b.t.Helper()
+	b.do(`chatRoot.querySelector(".panel .head .sign").click()`)
+	b.until(`chatRoot.querySelector(".panel").hidden`)
+}
+
 // says writes in the chat and sends by the keyboard.
 func (b *tab) says(text string) {
 	b.t.Helper()

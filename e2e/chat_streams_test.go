@@ -64,6 +64,7 @@ func TestChatSurvives(t *testing.T) {
 	b.shows(said...)
 
 	// Another page of the same visitor goes on.
+	b.closesChat()
 	b.visit(shop + "/contacts.html")
 	b.until(`window.Svc && Svc.getOperatorStatus && Svc.getCredentials() && Svc.getOperatorStatus()`)
 	ann.says("On another page")

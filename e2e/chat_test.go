@@ -89,6 +89,7 @@ func TestConversationOutlivesItsOperators(t *testing.T) {
 	ann.hears(2)
 
 	// The answer comes much later, when nothing of the last page counts any more.
+	b.closesChat()
 	b.visit("about:blank")
 	ann.says("Here they are")
 	b.visit(p.shop)
@@ -205,10 +206,16 @@ func TestChatFilesInThePanel(t *testing.T) {
 			field.files = given.files;
 			field.dispatchEvent(new Event("change"));`)
 	}
+	send := func() {
+		b.until(`!chatRoot.querySelector(".tray").hidden`)
+		b.do(`chatRoot.querySelector(".writing .go").click()`)
+	}
 	choose("notes.txt", "Birch, 40 cm")
+	send()
 	ann.hears(1)
 	b.until(`chatRoot.querySelector(".own:has(time) a") && chatRoot.querySelector(".own:has(time) a").innerText === "notes.txt"`)
 	choose("virus.png", "<!doctype html><script>alert(1)</script>")
+	send()
 	b.until(`chatRoot.querySelector(".own .bad") && chatRoot.querySelector(".own .bad").innerText === "Files of this kind are not accepted."`)
 	require.EqualValues(t, 1, ann.conversation().Seq)
 
@@ -224,6 +231,30 @@ func TestChatFilesInThePanel(t *testing.T) {
 		given.items.add(new File(["Oak, 60 cm"], "dropped.txt"));
 		return !chatRoot.querySelector(".log").dispatchEvent(new DragEvent(type, {dataTransfer: given, bubbles: true, cancelable: true}));
 	})`))
+	send()
 	ann.hears(3)
 	b.until(`Array.from(chatRoot.querySelectorAll(".own:has(time) a"), (a) => a.innerText).join() === "notes.txt,dropped.txt"`)
+
+	// What was refused can be taken out, and what is not sent yet too.
+	b.do(`chatRoot.querySelector(".own .bad").parentNode.querySelector("button:last-child").click()`)
+	b.until(`!chatRoot.querySelector(".own .bad")`)
+	choose("notes.txt", "Not this one")
+	b.until(`chatRoot.querySelector(".staged").innerText === "notes.txt"`)
+	b.do(`chatRoot.querySelector(".staged button").click()`)
+	b.until(`chatRoot.querySelector(".tray").hidden`)
+	require.EqualValues(t, 3, ann.conversation().Seq)
+
+	// A picture is shown before it is sent and after that, to both.
+	b.do(`const canvas = document.createElement("canvas");
+		canvas.toBlob((picture) => {
+			const given = new DataTransfer();
+			given.items.add(new File([picture], "lamp.png", {type: "image/png"}));
+			chatRoot.querySelector(".writing textarea").dispatchEvent(new ClipboardEvent("paste", {clipboardData: given, bubbles: true, cancelable: true}));
+		});`)
+	b.until(`chatRoot.querySelector(".staged .picture canvas[role=img]")`)
+	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "This one"; field.dispatchEvent(new Event("input"));`)
+	send()
+	ann.hears(5)
+	const shown = `chatRoot.querySelector(".own:has(time) .picture img[alt='lamp.png']")`
+	b.until(shown + ` && ` + shown + `.naturalWidth === 300`)
 }

@@ -2,9 +2,12 @@ package api_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -349,6 +352,21 @@ func TestChatFiles(t *testing.T) {
 		other := s.visit()
 		s.says(other, "Hello")
 		require.Equal(t, 404, s.send(http.MethodGet, s.fileOf(other, text(file["id"])), "").status, "another's")
+
+		// The token of the stream opens what a page may show.
+		var shown bytes.Buffer
+		require.NoError(t, png.Encode(&shown, image.NewGray(image.Rect(0, 0, 30, 20))))
+		line := func(of object) answer {
+			return s.send(http.MethodGet, "v1/chat/file?t="+token+"&f="+text(of["id"]), "")
+		}
+		require.Nil(t, file["picture"])
+		require.Equal(t, 403, line(file).status)
+		file = send("lamp.png", shown.String()).body["message"].(object)["file"].(object)
+		require.Equal(t, true, file["picture"])
+		got := line(file)
+		require.Equal(t, []any{200, shown.String()}, []any{got.status, got.raw})
+		file["id"] = s.script("chat", object{"credentials": other.credentials()}).body["stream"]
+		require.Equal(t, 404, s.send(http.MethodGet, "v1/chat/file?t="+text(file["id"])+"&f=2", "").status, "another's")
 	})
 }
 

@@ -230,6 +230,8 @@ func (c *Conversations) transcript(ctx context.Context, r *gate.Request) (any, e
 	var sent struct {
 		sender
 		Email string `json:"email"`
+		// Zone is the visitor's time zone, such as "Europe/Moscow".
+		Zone string `json:"zone"`
 	}
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
@@ -244,5 +246,5 @@ func (c *Conversations) transcript(ctx context.Context, r *gate.Request) (any, e
 	if err := c.mailed.Within(r.Request, "too many conversations were mailed from this address"); err != nil {
 		return nil, err
 	}
-	return gate.Succeeded{Success: true}, c.Transcripts.Send(ctx, of, sent.Email)
+	return gate.Succeeded{Success: true}, c.Transcripts.Send(ctx, of, sent.Email, sent.Zone)
 }

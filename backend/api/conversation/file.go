@@ -82,10 +82,14 @@ type linkAnswer struct {
 // cookies, so the token is good without them.
 func opensFile(id int64) string { return "file " + strconv.FormatInt(id, 10) }
 
-// file serves v1/chat/file?t=TOKEN&f=FILE: a file of the visitor's conversation.
+// file serves v1/chat/file?t=TOKEN&f=FILE: a file of the visitor's conversation. The token of a stream opens pictures.
 func (c *Conversations) file(ctx context.Context, r *gate.Request) (any, error) {
 	id, _ := strconv.ParseInt(r.URL.Query().Get("f"), 10, 64)
 	v, err := c.Views.Bearer(r, opensFile(id))
+	shown := err != nil
+	if shown {
+		v, err = c.Views.Bearer(r, OpensLine)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +100,9 @@ func (c *Conversations) file(ctx context.Context, r *gate.Request) (any, error) 
 	f, err := c.Chats.File(ctx, r.Site.ID, of.ID, id, chat.Visitor)
 	if err != nil {
 		return nil, err
+	}
+	if shown && !f.IsShown() {
+		return nil, gate.NewFailure(http.StatusForbidden, "forged", "the address opens pictures alone")
 	}
 	asDownload(r.W.Header(), f)
 	return gate.File{Type: f.Type, Content: f.Content}, nil

@@ -38,6 +38,8 @@ type toldFile struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Size int64  `json:"size"`
+	// Picture says that a browser may show it.
+	Picture bool `json:"picture,omitempty"`
 }
 
 // answer is what is new of a conversation: the answer of v1/chat, and the data of the
@@ -95,7 +97,7 @@ func (c *Conversations) toldMessage(ctx context.Context, m chat.Message) toldMes
 		t.Operator = c.name(ctx, m.OperatorID)
 	}
 	if m.File != nil {
-		t.File = &toldFile{m.File.ID, m.File.Name, m.File.Type, m.File.Size}
+		t.File = &toldFile{m.File.ID, m.File.Name, m.File.Type, m.File.Size, m.File.IsShown()}
 	}
 	return t
 }

@@ -1,5 +1,6 @@
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
+import { preview } from './picture';
 
 /** Characters of a message, as the service takes it. */
 export const longest = 4000;
@@ -11,14 +12,24 @@ export interface Compose {
   /** What is written and not sent. */
   readonly text: string;
   clear(): void;
+  /** Makes the field as high as what is in it, once it is shown. */
+  fit(): void;
 }
 
 const paths = {
   send: 'M22 2 11 13M22 2l-7 20-4-9-9-4z',
+  remove: 'M18 6 6 18M6 6l12 12',
   attach: 'M21.4 11.1 12.3 20.2a6 6 0 0 1-8.5-8.5l9.2-9.2a4 4 0 0 1 5.7 5.7l-9.2 9.2a2 2 0 0 1-2.8-2.8l8.5-8.5',
 };
 
-export function compose(shell: Shell, send: (text: string) => void, sendFile: (file: File) => void, typing: () => void): Compose {
+/** A file that is sent with the next message, and what shows it. */
+interface Staged {
+  file: File;
+  shown: HTMLElement;
+}
+
+/** What is written is kept to the next page of the tab, files are not. */
+export function compose(shell: Shell, send: (text: string) => void, sendFile: (file: File, shown: HTMLElement) => void, typing: () => void): Compose {
   const { make, texts } = shell;
   const input = make('textarea', {
     rows: 1,
@@ -30,6 +41,8 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     keydown: pressed,
     paste: (event: ClipboardEvent) => files(event, event.clipboardData),
   }) as HTMLTextAreaElement;
+  let staged: Staged[] = [];
+  const tray = make('div', { class: 'tray', hidden: true });
   const fault = make('p', { class: 'state bad', role: 'alert', hidden: true });
   const chooser = make('input', { type: 'file', multiple: true, hidden: true, tabindex: -1, change: chosen }) as HTMLInputElement;
   const attach = sign(paths.attach, texts['chat.attach'], () => chooser.click());
@@ -59,8 +72,14 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
     fault.textContent = more > 0 ? texts['form.too_long'].replace('{count}', String(more)) : '';
   }
 
-  function written(): void {
+  /** What has been written is `draft` on the next page. */
+  function keep(): void {
     fit();
+    shell.keep('draft', input.value || undefined, true);
+  }
+
+  function written(): void {
+    keep();
     measure();
     if (input.value) {
       typing();
@@ -77,16 +96,41 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
   function submit(): void {
     const text = input.value.trim();
     measure();
+    if (fault.hidden) {
+      const files = staged;
+      staged = [];
+      tray.textContent = '';
+      tray.hidden = true;
+      each(files, ({ file, shown }) => sendFile(file, shown));
+    }
     if (text && fault.hidden) {
       input.value = '';
-      fit();
+      keep();
       send(text);
     }
     input.focus();
   }
 
+  /** Shows the file, which goes with what is written. */
+  function stage(file: File): void {
+    const shown = preview(shell, file);
+    const one = make('div', { class: 'staged' }, shown, sign(paths.remove, texts['chat.remove'], remove));
+    staged[staged.length] = { file, shown };
+    tray.appendChild(one);
+    tray.hidden = false;
+
+    function remove(): void {
+      const left: Staged[] = [];
+      each(staged, (other) => other.file !== file && (left[left.length] = other));
+      staged = left;
+      tray.removeChild(one);
+      tray.hidden = !left.length;
+      input.focus();
+    }
+  }
+
   function chosen(): void {
-    each(chooser.files!, sendFile);
+    each(chooser.files!, stage);
     chooser.value = '';
     input.focus();
   }
@@ -104,16 +148,20 @@ export function compose(shell: Shell, send: (text: string) => void, sendFile: (f
   function files(event: Event, given: DataTransfer | null): void {
     if (given && given.files.length && shell.widget.files) {
       event.preventDefault();
-      each(given.files, sendFile);
+      each(given.files, stage);
+      input.focus();
     }
   }
 
+  input.value = shell.kept('draft', true) || '';
+
   return {
-    element: make('div', {}, fault, make('div', { class: 'writing' }, chooser, attach, input, go)),
+    element: make('div', {}, fault, tray, make('div', { class: 'writing' }, chooser, attach, input, go)),
     input,
     get text() {
       return input.value.trim();
     },
+    fit,
     clear() {
       input.value = '';
       written();

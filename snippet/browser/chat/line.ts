@@ -15,14 +15,16 @@ const polling = [3000, 15_000];
 const tries = 3;
 const rest = 300_000;
 
+/** Milliseconds for which a token of the service is good enough. */
+const lasting = 300_000;
+
 /** The first pause before another attempt and the longest one, in milliseconds. Each is twice the one before. */
 const pauses = [1000, 30_000];
 
 /** The connection to the conversation: it brings what is new, once and in order, however often it is cut. */
 export interface Line {
-  /** The token of the last answer, which opens the stream and takes files, and when it was had. */
-  readonly token: string;
-  readonly since: number;
+  /** A token that opens the stream and pictures and takes files, for some minutes. `again` says that the last one did not do. */
+  token(again?: boolean): Promise<string>;
   /** Has the line be open, or asks anew where it is. */
   open(): void;
   close(): void;
@@ -189,11 +191,11 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   document.addEventListener('visibilitychange', returned);
 
   return {
-    get token() {
+    async token(again) {
+      if (again || Date.now() - since > lasting) {
+        await ask({ after: 1e15 });
+      }
       return token;
-    },
-    get since() {
-      return since;
     },
     ask,
     link,

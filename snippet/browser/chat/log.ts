@@ -33,11 +33,24 @@ interface Line {
 /** A web address in a text, without the sign of punctuation behind it. */
 const address = /https?:\/\/[^\s<>"'`\u201c\u201d\u00ab\u00bb]*[^\s<>"'`\u201c\u201d\u00ab\u00bb.,;:!?)\]}]/g;
 
-export function log(shell: Shell, download: (id: number, name: string) => void, retry: (unsent: Unsent) => void, more: (seq: number) => void): Log {
+/** What the conversation is asked for. */
+export interface Asked {
+  /** The visitor wants the file. */
+  download(id: number, name: string): void;
+  /** The address of a picture, for some minutes. `again` says that the last one did not do. */
+  address(id: number, again: boolean): Promise<string>;
+  retry(unsent: Unsent): void;
+  /** The visitor gives it up. */
+  drop(id: string): void;
+  /** What was before the message. */
+  before(seq: number): void;
+}
+
+export function log(shell: Shell, asked: Asked): Log {
   const { make, texts, language } = shell;
   const welcome = shell.widget.greeting || texts['chat.greeting'];
   const greeting = make('p', { dir: 'auto' }, welcome);
-  const earlier = make('button', { type: 'button', class: 'more', hidden: true, click: () => more(first) }, texts['chat.earlier']);
+  const earlier = make('button', { type: 'button', class: 'more', hidden: true, click: () => asked.before(first) }, texts['chat.earlier']);
   const waiting = make('div', { class: 'line' });
   const element = make('div', { class: 'log', role: 'log', 'aria-label': texts['chat.title'], 'aria-live': 'off', tabindex: 0 }, make('div', { class: 'msg greeting' }, greeting), earlier, waiting);
   const shown: Record<number, Line> = {};
@@ -77,6 +90,25 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
     return bytes < 1e6 ? Math.ceil(bytes / 1e3) + ' kB' : (bytes / 1e6).toFixed(1) + ' MB';
   }
 
+  /** The picture, or what is shown in its place where the page's policy forbids it. */
+  function pictured(id: number, name: string, fetched: (event: Event) => void, instead: HTMLElement): HTMLElement {
+    const image = make('img', { alt: name, loading: 'lazy', error: failed }) as HTMLImageElement;
+    const element = make('p', { class: 'picture' }, make('a', { href: '#', click: fetched }, image));
+    let tries = 0;
+    async function load(): Promise<void> {
+      image.src = await asked.address(id, tries++ > 0);
+    }
+    function failed(): void {
+      if (tries < 2) {
+        load();
+      } else if (element.parentNode) {
+        element.parentNode.replaceChild(instead, element);
+      }
+    }
+    load();
+    return element;
+  }
+
   function made(message: Message): HTMLElement {
     const { from, code, file, at } = message;
     const own = from === 'visitor';
@@ -90,9 +122,10 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
     if (file) {
       const fetched = (event: Event): void => {
         event.preventDefault();
-        download(file.id, file.name);
+        asked.download(file.id, file.name);
       };
-      bubble.appendChild(make('p', {}, make('a', { href: '#', click: fetched }, file.name), ' ' + size(file.size)));
+      const named = make('p', {}, make('a', { href: '#', click: fetched }, file.name), ' ' + size(file.size));
+      bubble.appendChild(file.picture ? pictured(file.id, file.name, fetched, named) : named);
     }
     const meta = make('div', { class: 'meta' }, own || code ? undefined : message.operator, make('time', { datetime: new Date(at).toISOString() }, timeOf(at)));
     if (!code) {
@@ -173,8 +206,13 @@ export function log(shell: Shell, download: (id: number, name: string) => void, 
           const state = one.refused
             ? make('span', { class: 'bad' }, texts['chat.refused.' + one.refused] || texts['chat.refused'])
             : make('span', {}, texts[one.late ? 'chat.late' : 'chat.sending']);
-          const meta = make('div', { class: 'meta' }, state, one.refused ? make('button', { type: 'button', click: () => retry(one) }, texts['chat.retry']) : undefined);
-          waiting.appendChild(make('div', { class: 'msg own' }, one.file ? make('p', {}, one.file.name) : written(one.text), meta));
+          const button = (text: string, click: () => void): HTMLElement => make('button', { type: 'button', click }, text);
+          const meta = make('div', { class: 'meta' }, state);
+          if (one.refused) {
+            meta.appendChild(button(texts['chat.retry'], () => asked.retry(one)));
+            meta.appendChild(button(texts['chat.remove'], () => asked.drop(one.id)));
+          }
+          waiting.appendChild(make('div', { class: 'msg own' }, one.shown || written(one.text), meta));
         });
       }
       let latest: { seq: number; meta: HTMLElement } | undefined;

@@ -44,8 +44,8 @@ export const start: StartChat = (shell: Shell) => {
   const known = (): number => (conversation ? conversation.id : 0);
   const wire = line(core, () => seen, known, take, () => box.go());
   const box = outbox(shell, wire, known, said, draw);
-  const view = log(shell, download, box.retry, fetchEarlier);
-  const writing = compose(shell, send, (file) => add('', file), typing);
+  const view = log(shell, { download, address, retry: box.retry, drop: box.drop, before: fetchEarlier });
+  const writing = compose(shell, add, (file, shown) => add('', file, shown), typing);
   const mail = mailing(shell, known);
   const state = stateLine(shell, wire, () => ({ online, conversation }), () => shell.leave(writing.text));
   shell.dress(style);
@@ -208,13 +208,9 @@ export const start: StartChat = (shell: Shell) => {
     }
   }
 
-  function send(text: string): void {
-    add(text);
-  }
-
-  function add(text: string, file?: File): void {
+  function add(text: string, file?: File, shown?: HTMLElement): void {
     bell.allow();
-    box.add(text, invitation, file);
+    box.add(text, invitation, file, shown);
     invitation = undefined;
     live();
   }
@@ -224,6 +220,10 @@ export const start: StartChat = (shell: Shell) => {
     if (link) {
       make('a', { href: core.base + 'v1/chat/file?t=' + link + '&f=' + id, download: name }).click();
     }
+  }
+
+  async function address(id: number, again: boolean): Promise<string> {
+    return core.base + 'v1/chat/file?t=' + (await wire.token(again)) + '&f=' + id;
   }
 
   async function fetchEarlier(before: number): Promise<void> {
@@ -274,9 +274,11 @@ export const start: StartChat = (shell: Shell) => {
       view.invite(text);
       shell.show(writing.input);
     },
+    show: () => shell.show(null),
     toggled(shown) {
       listen();
       if (shown) {
+        writing.fit();
         view.down();
         noteRead();
       }

@@ -14,6 +14,8 @@ export interface Unsent {
   /** The group that the page has named. */
   group?: number;
   file?: File;
+  /** What shows the file. */
+  shown?: HTMLElement;
   at: number;
   /** Why the service does not want it; empty while it may still take it. */
   refused?: string;
@@ -25,7 +27,7 @@ export interface Unsent {
 
 export interface Outbox {
   readonly list: Unsent[];
-  add(text: string, invitation?: string, file?: File): void;
+  add(text: string, invitation?: string, file?: File, shown?: HTMLElement): void;
   /** Sends what waits. */
   go(): void;
   /** Tries again what was refused. */
@@ -150,11 +152,9 @@ export function outbox(
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), uploading);
     try {
-      if (Date.now() - line.since > 300_000) {
-        await line.ask({ after: 1e15 });
-      }
+      const token = await line.token();
       const address =
-        'v1/chat/send?t=' + line.token + '&id=' + id + '&l=' + shell.language + '&name=' + encodeURIComponent(file!.name) + '&conversation=' + known() + '&g=' + (group || '');
+        'v1/chat/send?t=' + token + '&id=' + id + '&l=' + shell.language + '&name=' + encodeURIComponent(file!.name) + '&conversation=' + known() + '&g=' + (group || '');
       const headers = { 'Content-Type': 'application/octet-stream' };
       const response = await fetch(core.base + address, { method: 'POST', body: file, credentials: 'include', headers, signal: abort.signal });
       answer.status = response.status;
@@ -204,7 +204,7 @@ export function outbox(
 
   return {
     list,
-    add(text, invitation, file) {
+    add(text, invitation, file, shown) {
       const at = Date.now();
       list[list.length] = {
         id: randomId(),
@@ -212,6 +212,7 @@ export function outbox(
         invitation,
         group: shell.group,
         file,
+        shown,
         at,
         refused: file && (file.size > largest ? 'too_large' : file.size ? undefined : 'empty'),
       };

@@ -10,7 +10,8 @@ export interface Message {
   /** The word of a message of the service. */
   code?: string;
   text: string;
-  file?: { id: number; name: string; type: string; size: number };
+  /** `picture` says that a browser may show it. */
+  file?: { id: number; name: string; type: string; size: number; picture?: boolean };
   /** Milliseconds since 1970. */
   at: number;
 }

@@ -1,6 +1,6 @@
 import { each, text } from '../text';
 import { icon, make } from './dom';
-import { frame, type View } from './frame';
+import { frame, isNarrow, type View } from './frame';
 import { bubble, type Landing, suits } from './invitation';
 import { notices } from './notice';
 import { phone as makePhone, statuses } from './phone';
@@ -34,6 +34,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   let loading: Promise<Chat | undefined> | undefined;
   let tries = 0;
   let over = false;
+  let launched = false;
   /** Until when it is known who is there. */
   let until = Date.now() + fresh;
   let watching: ReturnType<typeof setInterval>;
@@ -75,21 +76,22 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     return 'cs:' + core.key + ':' + name;
   }
 
-  function kept(name: string): string | undefined {
+  function kept(name: string, tab?: boolean): string | undefined {
     try {
-      return localStorage.getItem(slot(name)) || undefined;
+      return (tab ? sessionStorage : localStorage).getItem(slot(name)) || undefined;
     } catch {
       return memory[slot(name)]; // Nothing may be kept.
     }
   }
 
-  function keep(name: string, value: string | undefined): void {
+  function keep(name: string, value: string | undefined, tab?: boolean): void {
     memory[slot(name)] = value;
     try {
+      const into = tab ? sessionStorage : localStorage;
       if (value === undefined) {
-        localStorage.removeItem(slot(name));
+        into.removeItem(slot(name));
       } else {
-        localStorage.setItem(slot(name), value);
+        into.setItem(slot(name), value);
       }
     } catch {
       // Nothing may be kept.
@@ -143,7 +145,21 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     if (found) {
       found.open(invitation);
     } else if (!over) {
-      openRequest(chat && chat.draft(), widget.chat && !there);
+      openRequest(chat ? chat.draft() : kept('draft', true), widget.chat && !there);
+    }
+  }
+
+  /**
+   * A chat that was open stays open on the next page of the tab, without taking the focus. On a small screen it would hide the page
+   * that the visitor has gone to: there it only stays when the page is loaded again.
+   */
+  async function reopen(): Promise<void> {
+    const was = kept('open', true);
+    if (was && widget.chat && (!isNarrow() || was === location.href) && (kept('talk') || (await present()))) {
+      const found = await conversation();
+      if (found && !shell.shown) {
+        found.show();
+      }
     }
   }
 
@@ -173,6 +189,9 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     if (view) {
       uninvite();
     }
+    if (!over) {
+      keep('open', view === 'chat' ? location.href : undefined, true);
+    }
     if (chat) {
       chat.toggled(view === 'chat');
     }
@@ -198,13 +217,8 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   /** With what the visit has come, as its first page knew it. */
   function landing(): Landing {
-    let known = location.href + ' ' + document.referrer;
-    try {
-      known = sessionStorage.getItem(slot('landing')) || known;
-      sessionStorage.setItem(slot('landing'), known);
-    } catch {
-      // Nothing may be kept: each page is the first.
-    }
+    const known = kept('landing', true) || location.href + ' ' + document.referrer;
+    keep('landing', known, true);
     const end = known.indexOf(' ');
     return { address: known.slice(0, end), referrer: known.slice(end + 1) };
   }
@@ -244,6 +258,10 @@ export function desk(core: Core, language: string, texts: Record<string, string>
         chat.changed();
       } else if (widget.chat && (kept('chat') || kept('talk'))) {
         conversation();
+      }
+      if (!launched) {
+        launched = true;
+        reopen();
       }
     },
     chat(wish) {

@@ -1,6 +1,7 @@
 import { each } from '../text';
 import { accentRules } from './color';
 import { empty, icon, make, set, signButton, signs } from './dom';
+import { place } from './place';
 import type { Widget } from './shell';
 import { narrow, style } from './style';
 
@@ -43,9 +44,6 @@ export interface Frame {
 
 /** Events of the keyboard and of the focus that stay inside: pages have short cuts of their own, and keep the focus in their dialogues. */
 const own = 'keydown keyup keypress beforeinput input paste copy cut focusin focusout'.split(' ');
-
-/** How often the panels come back by themselves to a page that takes them away; after that, when they are opened. */
-const mostReturns = 20;
 
 const focusable = 'button,input,select,textarea,a[href],[tabindex="0"]';
 
@@ -110,22 +108,9 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
 
   each(own, (type) => all.addEventListener(type, (event) => event.stopPropagation()));
   root.appendChild(all);
+  // Frameworks that take a page over, and those that put another in its place, take away what is not theirs.
+  const { settle, end: leave } = place(host, () => root.activeElement);
   mark();
-
-  /** Puts the host into the page. Frameworks that take a page over, and those that put another in its place, take away what is not theirs. */
-  function settle(): void {
-    if (!host.isConnected) {
-      document.documentElement.appendChild(host);
-    }
-  }
-
-  let returns = 0;
-  const watched = new MutationObserver(() => {
-    if (!host.isConnected && returns++ < mostReturns) {
-      settle();
-    }
-  });
-  watched.observe(document.documentElement, { childList: true });
 
   const viewport = window.visualViewport;
   /** A keyboard on the screen leaves a part of it to the panel. */
@@ -244,11 +229,8 @@ export function frame({ texts, widget, language, wanted, turned }: Filling): Fra
     dress: (css) => void adopt(root, css),
     say: (text) => (voice.textContent = text),
     end() {
-      watched.disconnect();
       close();
-      if (host.parentNode) {
-        host.parentNode.removeChild(host);
-      }
+      leave();
     },
   };
 }

@@ -113,8 +113,8 @@ export interface Shell {
   readonly body: HTMLElement;
   /** Whether the panel is open and shows the chat. */
   readonly shown: boolean;
-  /** Opens the panel with the chat in it; the focus goes to `into`, unless the visitor has not asked for it. */
-  show(into?: HTMLElement): void;
+  /** Opens the panel with the chat in it; the focus goes to `into`, and nowhere if that is null. */
+  show(into: HTMLElement | null): void;
   close(): void;
   /** Nobody is there: the request form takes the chat's place, with the text that the visitor was writing. */
   leave(text: string): void;
@@ -124,15 +124,17 @@ export interface Shell {
   say(text: string): void;
   /** A short notice over the page. */
   notice(text: string, failed?: boolean): void;
-  /** What is kept for the site in this browser, over its pages; undefined where nothing is or may be. */
-  kept(name: string): string | undefined;
-  keep(name: string, value: string | undefined): void;
+  /** What is kept for the site in this browser, or in this tab, over its pages; undefined where nothing is or may be. */
+  kept(name: string, tab?: boolean): string | undefined;
+  keep(name: string, value: string | undefined, tab?: boolean): void;
 }
 
 /** What the chat part gives back. */
 export interface Chat {
   /** The visitor wants to write, in answer to the invitation if one is given. */
   open(invitation?: string): void;
+  /** Shows the chat without taking the focus. */
+  show(): void;
   /** The panel with the chat was opened or closed, by whomever. */
   toggled(shown: boolean): void;
   /** What the visitor is writing and has not sent. */
