@@ -2,21 +2,29 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // kind is the kind of the jobs that send transcripts.
 const kind = "chat.transcript"
+
+// maxZone is the length in bytes to which the name of a time zone is cut.
+const maxZone = 64
 
 // maxAttempts limits the attempts to send a transcript.
 const maxAttempts = 8
@@ -68,6 +76,7 @@ type mailing struct {
 	Conversation int64  `json:"conversation"`
 	To           string `json:"to"`
 	Asked        int64  `json:"asked"`
+	Zone         string `json:"zone,omitempty"`
 }
 
 // do runs a job.
@@ -90,10 +99,11 @@ func next(attempts int) (time.Duration, bool) {
 // Possible reports whether transcripts can be sent.
 func (t *Transcripts) Possible() bool { return t.letters.Can() }
 
-// Send sends the conversation to the address later. So that nobody can send their own words to others, a
+// Send sends the conversation to the address later, with times of the zone, such as "Europe/Moscow"; of UTC for one that is
+// not known. So that nobody can send their own words to others, a
 // conversation without a message of an operator returns [ErrNoAnswer]. The error is [ErrNoMail] if no mail can be sent,
 // and a [chat.Invalid] for a wrong address.
-func (t *Transcripts) Send(ctx context.Context, of chat.Conversation, address string) error {
+func (t *Transcripts) Send(ctx context.Context, of chat.Conversation, address, zone string) error {
 	if !t.Possible() {
 		return ErrNoMail
 	}
@@ -108,7 +118,7 @@ func (t *Transcripts) Send(ctx context.Context, of chat.Conversation, address st
 	if !answered {
 		return ErrNoAnswer
 	}
-	payload, err := json.Marshal(mailing{of.ID, address, t.now().UnixMilli()})
+	payload, err := json.Marshal(mailing{of.ID, address, t.now().UnixMilli(), clip.Text(zone, maxZone)})
 	if err != nil {
 		return err
 	}
@@ -127,38 +137,86 @@ func (t *Transcripts) mail(ctx context.Context, siteID int64, asked mailing) err
 	if err != nil {
 		return err
 	}
-	messages, err := t.chats.ToldBefore(ctx, siteID, of.ID, 0, chat.MaxMessages)
+	if page, err := url.Parse(of.URL); err == nil && page.Hostname() != "" { // else the visitor has never seen the key
+		if site = page.Hostname(); strings.Contains(site, "xn--") {
+			site, _ = idna.Display.ToUnicode(site)
+		}
+	}
+	zone := zoneOf(asked.Zone)
+	language := locales.Language(of.Language)
+	words := mailTexts[language]
+	fill := strings.NewReplacer("{{.site}}", site, "{{.zone}}", zone.String())
+	entries, cut, err := t.entries(ctx, of, site, words, zone)
 	if err != nil {
 		return err
 	}
-	language := locales.Language(of.Language)
-	words := mailTexts[language]
-	var text strings.Builder
-	for _, m := range messages {
-		who := words["transcript.you"]
-		switch m.Author {
-		case chat.Operator:
-			if who, err = t.letters.Name(ctx, m.OperatorID); err != nil || who == "" {
-				who = words["transcript.operator"]
-			}
-		case chat.Service:
-			if m.Code != "" {
-				continue
-			}
-			who = site
-		}
-		fmt.Fprintf(&text, "%s, %s\n%s", who, m.At.UTC().Format("2006-01-02 15:04 UTC"), m.Text)
-		if m.File != nil {
-			text.WriteString("[" + m.File.Name + "]")
-		}
-		text.WriteString("\n\n")
+	begins := fill.Replace(words["transcript.intro"])
+	if cut {
+		begins += "\n\n" + words["transcript.cut"]
 	}
-	never, err := t.letters.Send(ctx, Letter{To: asked.To, Subject: strings.ReplaceAll(words["transcript.subject"], "{{.site}}", site), Text: strings.TrimSpace(text.String()) + "\n",
+	never, err := t.letters.Send(ctx, Letter{To: asked.To, Subject: fill.Replace(words["transcript.subject"]), Text: begins + "\n\n" + strings.Join(entries, "\n\n") + "\n",
 		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, asked.Asked), At: time.UnixMilli(asked.Asked), Language: language})
 	if never {
 		return nil // the address is not one, which nobody here can mend
 	}
 	return err
+}
+
+// maxText bounds the bytes of a letter. What is older is left out.
+const maxText = 512 << 10
+
+// entries are the messages of the conversation as they stand in the letter. cut says that there were more before.
+func (t *Transcripts) entries(ctx context.Context, of chat.Conversation, site string, words map[string]string, zone *time.Location) (entries []string, cut bool, err error) {
+	names := make(map[int64]string)
+	size := 0
+	for after, more := int64(0), true; more; {
+		messages, err := t.chats.Told(ctx, of.SiteID, of.ID, after, chat.MaxMessages)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, m := range messages {
+			if after = m.Seq; m.Code != "" {
+				continue
+			}
+			who := words["transcript.you"]
+			switch m.Author {
+			case chat.Operator:
+				if _, known := names[m.OperatorID]; !known {
+					name, err := t.letters.Name(ctx, m.OperatorID)
+					if err != nil {
+						return nil, false, err
+					}
+					names[m.OperatorID] = cmp.Or(name, words["transcript.operator"])
+				}
+				who = names[m.OperatorID]
+			case chat.Service:
+				who = site
+			}
+			entry := fmt.Sprintf("%s, %s\n%s", who, m.At.In(zone).Format("2006-01-02 15:04"), m.Text)
+			if m.File != nil {
+				entry += "[" + m.File.Name + "]"
+			}
+			entries = append(entries, entry)
+			for size += len(entry); size > maxText && len(entries) > 1; cut = true {
+				size -= len(entries[0])
+				entries = entries[1:]
+			}
+		}
+		more = len(messages) == chat.MaxMessages
+	}
+	return entries, cut, nil
+}
+
+// zoneOf is the time zone of the name, as browsers tell it; UTC for one that is not known.
+func zoneOf(name string) *time.Location {
+	if name == "Local" { // the server's
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
 }
 
 // mailTexts has the words around a transcript, by language.

@@ -27,7 +27,7 @@ func TestTranscript(t *testing.T) {
 		transcripts := transcript.New(s.DB, s.Chats, q, transcript.Letters{
 			Can:   func() bool { return true },
 			Check: func(address string) error { return wrongUnless(strings.Contains(address, "@")) },
-			Site:  func(context.Context, int64) (string, error) { return "shop.example", nil },
+			Site:  func(context.Context, int64) (string, error) { return "key", nil },
 			Name:  func(context.Context, int64) (string, error) { return "Ann", nil },
 			Send: func(_ context.Context, l transcript.Letter) (bool, error) {
 				if failures--; failures >= 0 {
@@ -42,18 +42,23 @@ func TestTranscript(t *testing.T) {
 		running.Go(func() { q.Run(ctx) })
 		t.Cleanup(func() { cancel(); running.Wait() })
 		of, _ := s.Asks(s.Visitor(), "Hello\r\nBcc: spy@mail.example")
-		require.ErrorIs(t, transcripts.Send(t.Context(), of, "ann@mail.example"), transcript.ErrNoAnswer)
+		require.ErrorIs(t, transcripts.Send(t.Context(), of, "ann@mail.example", ""), transcript.ErrNoAnswer)
 		s.Answers(of, 3, "Good day")
+		for range 200 {
+			s.Answers(of, 3, "And more")
+		}
 		_, err := s.Chats.Say(t.Context(), chattest.Site, of.ID, chat.Message{Author: chat.Note, OperatorID: 3, Text: "secret"})
 		require.NoError(t, err)
-		require.ErrorAs(t, transcripts.Send(t.Context(), of, "nowhere"), new(chat.Invalid))
-		require.NoError(t, transcripts.Send(t.Context(), of, "ann@mail.example"))
+		require.ErrorAs(t, transcripts.Send(t.Context(), of, "nowhere", ""), new(chat.Invalid))
+		require.NoError(t, transcripts.Send(t.Context(), of, "ann@mail.example", "Europe/Moscow"))
 		select {
 		case l := <-sent:
 			require.Equal(t, "ann@mail.example", l.To)
 			require.Equal(t, "Your conversation with shop.example", l.Subject)
-			at := s.Now().UTC().Format("2006-01-02 15:04 UTC")
-			require.Equal(t, "You, "+at+"\nHello\r\nBcc: spy@mail.example\n\nAnn, "+at+"\nGood day\n", l.Text)
+			at := s.Now().UTC().Add(3 * time.Hour).Format("2006-01-02 15:04")
+			begins := "This is your conversation with shop.example. Times are in the zone Europe/Moscow.\n\nYou, " + at + "\nHello\r\nBcc: spy@mail.example\n\nAnn, " + at + "\nGood day\n\n"
+			require.True(t, strings.HasPrefix(l.Text, begins), "%.300s", l.Text)
+			require.Equal(t, 200, strings.Count(l.Text, "And more"), "whole")
 		case <-time.After(time.Minute):
 			require.Fail(t, "no mail is sent")
 		}

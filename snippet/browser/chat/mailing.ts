@@ -30,7 +30,7 @@ export function mailing(shell: Shell, known: () => number): Mailing {
     };
     // The service counts what it is asked for.
     if (isAddress(email)) {
-      core.call('chat/transcript', { email, conversation: known() }, ({ success }) => settled(success));
+      core.call('chat/transcript', { email, zone: zone(), conversation: known() }, ({ success }) => settled(success));
     } else {
       settled(false);
     }
@@ -44,4 +44,13 @@ export function mailing(shell: Shell, known: () => number): Mailing {
       }
     },
   };
+}
+
+/** The name of the visitor's time zone; empty where the browser does not tell. */
+function zone(): string {
+  try {
+    return new Intl.DateTimeFormat().resolvedOptions().timeZone || '';
+  } catch {
+    return '';
+  }
 }
