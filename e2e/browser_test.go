@@ -95,10 +95,15 @@ func newTab(t *testing.T) *tab {
 		require.Empty(t, b.thrown(), "uncaught exceptions in the page")
 	})
 	require.NoError(t, chromedp.Listen(ctx, func(event any) {
-		if e, ok := event.(*runtime.EventExceptionThrown); ok {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.exceptions = append(b.exceptions, described(e.ExceptionDetails))
+		case *page.EventJavascriptDialogOpening:
+			if e.Type == page.DialogTypeBeforeunload { // what is typed may be lost
+				go chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			}
 		}
 	}))
 	return b

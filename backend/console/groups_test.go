@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,10 +35,11 @@ func TestAdminKeepsGroups(t *testing.T) {
 			require.Contains(t, page, shown)
 		}
 		for field, wrong := range map[string]string{"phone": "12", "zone": "Mars", "day3": "25-26", "holidays": "tomorrow", "name": " ", "routing": "fate", "members": "999"} {
-			a := b.post(at, append([]string{field, wrong}, fields...)...)
+			a := b.post(at, slices.Concat(fields, []string{"name", "Others", field, wrong})...)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, field)
 			require.Contains(t, a.body, "role=\"alert\"", field)
 		}
+		require.Contains(t, b.post(at, slices.Concat(fields, []string{"name", "Others", "zone", ""})...).body, "Which time zone are the hours in?")
 		require.Equal(t, http.StatusNotFound, b.get(at+"/999").status)
 		require.Equal(t, http.StatusSeeOther, b.post(fmt.Sprintf("%s/%d/removal", at, g.ID)).status)
 		require.Equal(t, http.StatusNotFound, b.post(fmt.Sprintf("%s/%d/removal", at, g.ID)).status)

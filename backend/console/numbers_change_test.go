@@ -148,8 +148,15 @@ func TestConfiguredNumberIsMadeTheSitesOwn(t *testing.T) {
 		require.NotContains(t, shown, `name="number"`)
 		form := b.get(page + "/new?number=74951234567").body
 		require.Contains(t, form, `<option value="pool:74951234567" selected>`, "the number's own pool of the configuration")
-		require.Equal(t, http.StatusSeeOther, b.post(page, "version", "0", "number", "+7 495 123-45-67", "rules", "2", "rule0show", "static", "rule0static", "+7 495 765-00-09", "rule0conditions", "1",
-			"rule0c0field", "kind", "rule0c0how", "is", "rule0c0value", "social", "rule1show", "pool:74951234567").status)
+		rules := []string{"version", "0", "number", "+7 495 123-45-67", "rules", "2", "rule0show", "static", "rule0static", "+7 495 765-00-09", "rule0conditions", "1",
+			"rule0c0field", "kind", "rule0c0how", "is", "rule0c0value", "social", "rule1show", "pool:74951234567"}
+		// Who did not know that the configuration has it begins with what that says.
+		require.Equal(t, page+"/new?number=74951234567", b.post(page, rules...).header.Get("Location"))
+		form = b.get(page + "/new?number=74951234567").body
+		require.Contains(t, form, "This number is there already.")
+		require.Contains(t, form, `name="over" value="74951234567"`)
+		require.Equal(t, "/numbers", b.post(page, append(rules, "over", "74951234567")...).header.Get("Location"))
+		require.Equal(t, page+"/74951234567", b.post(page, rules...).header.Get("Location"), "it is the site's own now")
 		own := b.get(page + "/74951234567").body
 		require.Contains(t, own, "In the configuration")
 		require.Contains(t, own, "utm_source=news*")

@@ -32,6 +32,18 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, boris.post("/sites", "key", "new.example").status, "of one site")
 		require.Equal(t, http.StatusUnprocessableEntity, vera.post(page+"/sites").status, "no site is left")
 
+		// All that the page asks for is kept together, or nothing of it.
+		asked, err := goquery.NewDocumentFromReader(strings.NewReader(vera.get(page).body))
+		require.NoError(t, err)
+		require.Equal(t, 1, asked.Find("[data-settings]").Length())
+		require.Equal(t, http.StatusUnprocessableEntity, vera.post(page, "name", "Boris C.", "role", "operator", "with", "sites").status, "no site is left")
+		require.Equal(t, http.StatusOK, boris.get("/operators").status, "still an admin")
+		require.Equal(t, page, vera.post(page, "name", "Boris C.", "role", "admin", "with", "sites", "all", "true").header.Get("Location"))
+		list, err = d.Operators.List(t.Context(), scope.All())
+		require.NoError(t, err)
+		require.Equal(t, "Boris C.", list[0].Name)
+		require.Equal(t, scope.All(), list[0].Sites)
+
 		made := vera.post(page + "/password")
 		require.Equal(t, http.StatusOK, made.status)
 		document, err := goquery.NewDocumentFromReader(strings.NewReader(made.body))

@@ -127,9 +127,10 @@ func (c *changing) newPassword(ctx context.Context, hash string) error {
 	return c.noted(ctx, PasswordChanged, c.Sites, nil)
 }
 
-// Edit gives the account another name and role. The error may be that of [Operators.SetDisabled], [ErrName] or
-// [ErrRole]. Who edits the own account has its role stay.
-func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role) error {
+// Edit gives the account another name and role, and, if wanted is given, other sites as [Operators.SetSites] does: all of
+// it or nothing. The error may be that of [Operators.SetDisabled] and of SetSites, [ErrName] or [ErrRole]. Who edits the
+// own account has its role stay.
+func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role, wanted *scope.Sites) error {
 	name, err := CheckName(name)
 	if err != nil {
 		return err
@@ -151,7 +152,12 @@ func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string
 			}
 		}
 		if role != before.Role {
-			return c.noted(ctx, RoleChanged, c.Sites, map[string]string{"from": string(before.Role), "to": string(role)})
+			if err := c.noted(ctx, RoleChanged, c.Sites, map[string]string{"from": string(before.Role), "to": string(role)}); err != nil {
+				return err
+			}
+		}
+		if wanted != nil {
+			return c.setSites(ctx, *wanted)
 		}
 		return nil
 	})
@@ -160,19 +166,21 @@ func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string
 // SetSites gives the account the sites that are wanted, and takes those from it that are not. Of both, what the actor
 // does not have stays as it is. No account is left without a site: [ErrSites].
 func (o *Operators) SetSites(ctx context.Context, actor Actor, id int64, wanted scope.Sites) error {
-	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
-		switch {
-		case c.Login == c.actor.By:
-			return ErrSelf
-		case c.Sites.All() && !actor.Sites.All():
-			return ErrForbidden
-		}
-		after := c.Sites.Within(actor.Sites, wanted)
-		if after.None() {
-			return ErrSites
-		}
-		return c.giveSites(ctx, after)
-	})
+	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error { return c.setSites(ctx, wanted) })
+}
+
+func (c *changing) setSites(ctx context.Context, wanted scope.Sites) error {
+	switch {
+	case c.Login == c.actor.By:
+		return ErrSelf
+	case c.Sites.All() && !c.actor.Sites.All():
+		return ErrForbidden
+	}
+	after := c.Sites.Within(c.actor.Sites, wanted)
+	if after.None() {
+		return ErrSites
+	}
+	return c.giveSites(ctx, after)
 }
 
 func (c *changing) giveSites(ctx context.Context, after scope.Sites) error {

@@ -37,7 +37,7 @@ func TestAdminsOfASiteChangeTheirOwnAlone(t *testing.T) {
 		require.Equal(t, []string{"both", "chief", "mine", "one"}, seen)
 
 		for id, refused := range map[int64]error{others.ID: operator.ErrUnknown, both.ID: operator.ErrForbidden, chief.ID: operator.ErrForbidden, 999: operator.ErrUnknown} {
-			require.ErrorIs(t, o.Edit(ctx, one, id, "x", operator.Admin), refused)
+			require.ErrorIs(t, o.Edit(ctx, one, id, "x", operator.Admin, nil), refused)
 			require.ErrorIs(t, o.SetDisabled(ctx, one, id, true), refused)
 			require.ErrorIs(t, o.Remove(ctx, one, id), refused)
 			_, err := o.Reset(ctx, one, id)
@@ -61,9 +61,9 @@ func TestAdminsOfASiteChangeTheirOwnAlone(t *testing.T) {
 		require.Equal(t, both.Epoch, after.Epoch, "who goes on elsewhere stays signed in")
 		_, err = o.Create(ctx, one, operator.Account{Login: "new", Password: password, Role: operator.Admin, Sites: scope.Of(1)})
 		require.NoError(t, err)
-		require.NoError(t, o.Edit(ctx, one, mine.ID, "Mine", operator.Admin))
-		require.ErrorIs(t, o.Edit(ctx, one, mine.ID, "Mine\u0007", operator.Admin), operator.ErrName)
-		require.ErrorIs(t, o.Edit(ctx, one, mine.ID, "Mine", "owner"), operator.ErrRole)
+		require.NoError(t, o.Edit(ctx, one, mine.ID, "Mine", operator.Admin, nil))
+		require.ErrorIs(t, o.Edit(ctx, one, mine.ID, "Mine\u0007", operator.Admin, nil), operator.ErrName)
+		require.ErrorIs(t, o.Edit(ctx, one, mine.ID, "Mine", "owner", nil), operator.ErrRole)
 		require.NoError(t, o.SetDisabled(ctx, one, mine.ID, true))
 		require.NoError(t, o.SetDisabled(ctx, one, mine.ID, false))
 		require.NoError(t, o.Remove(ctx, one, mine.ID))
@@ -124,7 +124,7 @@ func TestTheLastAdminOfAllSitesStays(t *testing.T) {
 		operatortest.Account(t, o, "agent", operator.Agent, scope.All())
 		server := operator.Server()
 		ways := map[string]func(id int64) error{
-			"role":    func(id int64) error { return o.Edit(ctx, server, id, "", operator.Agent) },
+			"role":    func(id int64) error { return o.Edit(ctx, server, id, "", operator.Agent, nil) },
 			"sites":   func(id int64) error { return o.SetSites(ctx, server, id, scope.Of(1)) },
 			"disable": func(id int64) error { return o.SetDisabled(ctx, server, id, true) },
 			"remove":  func(id int64) error { return o.Remove(ctx, server, id) },
@@ -162,8 +162,8 @@ func TestNobodyChangesThemselves(t *testing.T) {
 		require.ErrorIs(t, o.SetDisabled(ctx, vera.Actor(), vera.ID, true), operator.ErrSelf)
 		require.ErrorIs(t, o.Remove(ctx, vera.Actor(), vera.ID), operator.ErrSelf)
 		require.ErrorIs(t, o.SetSites(ctx, vera.Actor(), vera.ID, scope.Of(1)), operator.ErrSelf)
-		require.ErrorIs(t, o.Edit(ctx, vera.Actor(), vera.ID, "Vera", operator.Agent), operator.ErrSelf)
-		require.NoError(t, o.Edit(ctx, vera.Actor(), vera.ID, "Vera", operator.Admin), "but for the name")
+		require.ErrorIs(t, o.Edit(ctx, vera.Actor(), vera.ID, "Vera", operator.Agent, nil), operator.ErrSelf)
+		require.NoError(t, o.Edit(ctx, vera.Actor(), vera.ID, "Vera", operator.Admin, nil), "but for the name")
 		require.NoError(t, o.Passwd(ctx, vera.Actor(), "vera", "another password"))
 	})
 }
@@ -251,7 +251,7 @@ func TestDeclaredSitesFollowTheConfiguration(t *testing.T) {
 		require.Equal(t, first.Epoch, declare(scope.Of(1, 2)).Epoch, "other sites end no session")
 		require.Equal(t, first.Epoch, declare(scope.All()).Epoch)
 		require.ErrorIs(t, o.SetSites(ctx, operator.Server(), first.ID, scope.Of(1)), operator.ErrProvisioned)
-		require.ErrorIs(t, o.Edit(ctx, operator.Server(), first.ID, "x", operator.Agent), operator.ErrProvisioned)
+		require.ErrorIs(t, o.Edit(ctx, operator.Server(), first.ID, "x", operator.Agent, nil), operator.ErrProvisioned)
 		require.ErrorIs(t, o.Remove(ctx, operator.Server(), first.ID), operator.ErrProvisioned)
 		require.Equal(t, []string{
 			`1 operator.added {"by":"","login":"keeper"}`, `2 operator.site_given {"by":"","login":"keeper"}`, `0 operator.site_given {"by":"","login":"keeper"}`,

@@ -88,13 +88,12 @@ func changeOperatorCommand() *cobra.Command {
 					role, _ := flags.GetString("role")
 					account.Role = operator.Role(role)
 				}
-				if err := a.Edit(ctx, operator.Server(), account.ID, account.Name, account.Role); err != nil {
-					return err
-				}
+				var wanted *scope.Sites
 				if flags.Changed("site") || flags.Changed("all-sites") {
-					if err := a.SetSites(ctx, operator.Server(), account.ID, sites); err != nil {
-						return err
-					}
+					wanted = &sites
+				}
+				if err := a.Edit(ctx, operator.Server(), account.ID, account.Name, account.Role, wanted); err != nil {
+					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is changed\n", account.Login)
 				return nil

@@ -49,12 +49,15 @@ func (c *room) showNewNumber(w http.ResponseWriter, r *http.Request, f frame.Pag
 		http.Redirect(w, r, rows.NumberLink(n.ID, digits), http.StatusSeeOther)
 		return nil
 	}
-	known, _ := n.ConfiguredNumber(digits)
+	known, configured := n.ConfiguredNumber(digits)
 	known.Number = digits
 	if digits == "" {
 		known.Number = ""
 	}
 	form := numberFormOf(n.Version, "", known)
+	if configured {
+		form.Over = digits
+	}
 	if len(form.Rules) == 0 {
 		form.do("rule")
 	}
@@ -152,6 +155,13 @@ func (c *room) changeNumber(w http.ResponseWriter, r *http.Request, f frame.Page
 	}
 	form.Pictures = slices.DeleteFunc(form.Pictures, func(p pictureForm) bool { return p.Place == "" })
 	changed, own := form.number(), n.Settings.Own()
+	if digits := number.Digits(changed.Number); form.Was == "" && form.Over != digits {
+		if _, known := n.Own(digits); known {
+			return c.Back(w, r, rows.NumberLink(n.ID, digits), "number.known")
+		} else if _, known := n.ConfiguredNumber(digits); known {
+			return c.Back(w, r, "/numbers/"+strconv.FormatInt(n.ID, 10)+"/new?number="+digits, "number.known")
+		}
+	}
 	own.Numbers = slices.Clone(own.Numbers)
 	at := slices.IndexFunc(own.Numbers, func(known number.Number) bool { return form.Was != "" && number.Digits(known.Number) == form.Was })
 	if at >= 0 {

@@ -16,6 +16,7 @@ import (
 type numberForm struct {
 	Seen      int64  // version that the form was made from
 	Was       string // digits of the number that is changed; empty for a new one
+	Over      string // digits of the configuration's number with which a new one began
 	Number    string // as it was typed
 	Targets   string // one a line
 	Selectors string
@@ -153,7 +154,7 @@ func sentNumber(r *http.Request) numberForm {
 		n, _ := strconv.Atoi(value(name))
 		return min(max(n, 0), maxFormRows)
 	}
-	form := numberForm{Was: value("was"), Number: value("number"), Targets: value("targets"), Selectors: value("selectors")}
+	form := numberForm{Was: value("was"), Over: value("over"), Number: value("number"), Targets: value("targets"), Selectors: value("selectors")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	printed, _ := number.TrackingNumber(form.Number)
 	for i := range count("pictures") {

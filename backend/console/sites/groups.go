@@ -192,6 +192,9 @@ func sentGroup(r *http.Request, named site.Site) (body groupPage, err error) {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	g := group.Group{SiteID: named.ID, Name: value("name"), Zone: value("zone"), Routing: group.Routing(value("routing"))}
 	g.ID, _ = strconv.ParseInt(value("group"), 10, 64)
+	if g.Zone == "" { // it would be UTC without a word
+		err = group.ErrZone
+	}
 	body = groupPage{Site: named, Phone: value("phone"), Holidays: r.PostFormValue("holidays")}
 	if body.Phone != "" {
 		region := ""

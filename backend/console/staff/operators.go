@@ -156,9 +156,19 @@ func operatorID(r *http.Request) int64 {
 	return id
 }
 
-func (c *room) editOperator(w http.ResponseWriter, r *http.Request) error {
-	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
-		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")))
+// editOperator changes the name, the role, and the sites if the form shows them.
+func (c *room) editOperator(w http.ResponseWriter, r *http.Request, f frame.Page) error {
+	var wanted *scope.Sites
+	to := operatorLink(operatorID(r))
+	if r.PostFormValue("with") == "sites" {
+		chosen := chosenSites(r, f)
+		wanted = &chosen
+		if chosen.None() { // as in setOperatorSites
+			to = "/operators"
+		}
+	}
+	return c.change(w, r, to, "operators.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.Edit(r.Context(), actor, id, r.PostFormValue("name"), operator.Role(r.PostFormValue("role")), wanted)
 	})
 }
 

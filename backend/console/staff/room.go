@@ -24,7 +24,7 @@ func Mount(f *frame.Frame) {
 	f.Admin("GET /operators", c.showOperators)
 	f.Admin("POST /operators", c.With("operators", c.addOperator))
 	f.Admin("GET /operators/{operator}", c.showOperator)
-	f.Admin("POST /operators/{operator}", c.editOperator)
+	f.Admin("POST /operators/{operator}", c.With("operator", c.editOperator))
 	f.Admin("POST /operators/{operator}/sites", c.With("operator", c.setOperatorSites))
 	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
 	f.Admin("POST /operators/{operator}/password", c.resetPassword)

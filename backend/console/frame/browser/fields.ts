@@ -8,6 +8,16 @@ document.addEventListener('change', (event) => {
     field.form!.requestSubmit();
   }
 });
+
+/** Where a time zone is asked for and none is given, the browser's is filled in. */
+function fillZones(): void {
+  for (const field of document.querySelectorAll<HTMLInputElement>('[data-zone]')) {
+    field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
+}
+fillZones();
+document.addEventListener('redrawn', fillZones);
+
 document.addEventListener('focusin', (event) => {
   const field = event.target as HTMLInputElement;
   if (field.matches('[data-selects]')) {

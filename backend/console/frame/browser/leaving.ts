@@ -79,6 +79,19 @@ document.addEventListener('click', (event) => {
   goes(link, () => location.assign(link.href));
 });
 
+// ---- settings that are not saved ----
+
+let unsaved = false;
+
+document.addEventListener('input', (event) => {
+  unsaved ||= (event.target as Element).closest('[data-settings]') !== null;
+});
+addEventListener('beforeunload', (event) => {
+  if (unsaved) {
+    event.preventDefault(); // the browser asks, in its own words
+  }
+});
+
 // ---- forms ----
 
 /** What the form sends, and the button by which it is sent. */
@@ -101,11 +114,13 @@ document.addEventListener('submit', async (event) => {
     return goes(form, () => form.submit());
   }
   const body = contentOf(form, event.submitter);
+  unsaved ||= body.has('do') && form.matches('[data-settings]'); // a row more or less
   busy(button, true);
   const answer = await ask(form.action, { method: 'POST', body, headers: { 'Console-Form': 'in the page' } });
   const html = await answer?.text().catch(() => '');
   const to = answer?.headers.get('Console-Location');
   if (to) {
+    unsaved = false;
     return location.assign(to);
   }
   busy(button, false);
