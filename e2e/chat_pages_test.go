@@ -1,10 +1,15 @@
 package e2e
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
 // What is written, and that the chat is open, is kept to the next page. There it does not take the focus.
@@ -75,4 +80,35 @@ func TestChatOverDialogues(t *testing.T) {
 	b.until(host + `.parentNode === document.documentElement`)
 	onTop()
 	b.shows("Hello")
+}
+
+// Whom nobody has answered in time is asked where to answer. What is given is said, and known of the visitor.
+func TestChatAsksWhereToAnswer(t *testing.T) {
+	t.Parallel()
+	p, ann := runAnswered(t)
+	b := newTab(t)
+	b.opensChat(p.shop)
+	b.says("Do you ship to Oslo?")
+	ann.hears(1)
+	const form = `chatRoot.querySelector("form.mailing:not([hidden]) input[autocomplete=email]:not([type])")`
+	require.False(t, value[bool](b, `!!`+form))
+	_, err := ann.chats.Say(t.Context(), ann.site, ann.conversation().ID, chat.Message{Author: chat.Service, Code: chat.UnansweredWhere})
+	require.NoError(t, err)
+	b.until(form)
+	b.until(`chatRoot.querySelector(".log").innerText.includes("Where can we answer you?")`)
+	give := func(text string) {
+		b.do(`const field = ` + form + `; field.value = "` + text + `"; field.nextSibling.click();`)
+	}
+	give("soon")
+	b.until(`chatRoot.querySelector(".panel").innerText.includes("Leave a phone number or an e-mail address.")`)
+	b.visit(p.shop)
+	b.until(form) // also on the next page
+	give("+7 495 123-45-67")
+	require.Equal(t, []string{"Do you ship to Oslo?", "+7 495 123-45-67"}, ann.hears(3))
+	b.until(`chatRoot.querySelector(".panel").innerText.includes("Your message is not lost")`)
+	require.False(t, value[bool](b, `!!`+form))
+	require.Eventually(t, func() bool {
+		n, _, err := db.One(context.Background(), ann.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM contacts`)
+		return err == nil && n == 1
+	}, time.Minute, 20*time.Millisecond)
 }

@@ -20,6 +20,8 @@ const Patience = 2 * time.Minute
 const (
 	// Unanswered says that nobody has answered, and that the message is not lost.
 	Unanswered = "unanswered"
+	// UnansweredWhere says that nobody has answered, and asks where the visitor can be answered: no contact is known.
+	UnansweredWhere = "unanswered_where"
 )
 
 // unansweredKind is the kind of the jobs for unanswered conversations.
@@ -68,12 +70,16 @@ func (c *Chats) unanswered(ctx context.Context, of Conversation, w wait, region 
 	if err != nil {
 		return err
 	}
+	code := Unanswered
+	if made.Email == "" && made.Phone == "" {
+		code = UnansweredWhere
+	}
 	return c.write(ctx, siteID, of.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.WaitingSince.IsZero() || now.WaitingSince.UnixMilli() != w.Since || now.LeadID == made.ID {
 			return nil
 		}
 		now.LeadID = made.ID
-		told := Message{Author: Service, Code: Unanswered, ClientID: fmt.Sprintf(".chat-%d-%d", of.ID, w.Since)} // no visitor's id has a dot
+		told := Message{Author: Service, Code: code, ClientID: fmt.Sprintf(".chat-%d-%d", of.ID, w.Since)} // no visitor's id has a dot
 		if _, err := c.say(ctx, tx, now, told); err != nil {
 			return err
 		}

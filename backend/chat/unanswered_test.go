@@ -155,6 +155,7 @@ func TestLinesAfterALeadBelongToIt(t *testing.T) {
 		of, _ := s.Asks(ann, "Do you ship to Oslo?")
 		leads, _ := desk(s)
 		require.Eventually(t, func() bool { return s.Get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
+		require.Equal(t, []string{"2 service unanswered_where"}, s.Texts(of, 1), "no contact is known")
 		s.Asks(ann, "> Hello?")
 		again := chat.Message{Text: "My number is 8 (495) 123-45-67", ClientID: "again"}
 		for range 2 {

@@ -10,14 +10,14 @@ import { stateLine, talks } from './state';
 import { style } from './style';
 import type { Conversation, Message, News } from './talk';
 import { titles } from './title';
+import { where } from './where';
 
 /** Milliseconds after the last message for which a conversation is listened to on pages where it is not open. */
 const lively = 1_800_000;
 
 /** Milliseconds between two words of somebody's typing. */
 const typingEvery = 3000;
-
-/** Milliseconds in which another tab of the visitor may show a message and say that it is read, and up to so many more, for one tab to sound before the others. */
+/** Milliseconds in which another tab may show a message and say that it is read, and up to so many more, for one to sound before the others. */
 const elsewhere = 1000;
 const apart = 500;
 
@@ -47,9 +47,10 @@ export const start: StartChat = (shell: Shell) => {
   const view = log(shell, { download, address, retry: box.retry, drop: box.drop, before: fetchEarlier });
   const writing = compose(shell, add, (file, shown) => add('', file, shown), typing);
   const mail = mailing(shell, known);
+  const reach = where(shell, add);
   const state = stateLine(shell, wire, () => ({ online, conversation }), () => shell.leave(writing.text));
   shell.dress(style);
-  each([view.element, mail.element, state.element, writing.element], (element) => shell.body.appendChild(element));
+  each([view, reach, mail, state, writing], ({ element }) => shell.body.appendChild(element));
 
   function take(news: News): void {
     if (over) {
@@ -88,6 +89,7 @@ export const start: StartChat = (shell: Shell) => {
     seen = Math.max(0, seen);
     if (added.length) {
       view.add(added);
+      reach.heard(added);
       if (!beginning) {
         live();
       }
