@@ -75,6 +75,7 @@ type Page struct {
 	Here     string              // address at which this page is shown again
 	Stream   string              // address of the events that keep it up to date
 	Sites    []site.Site         // that the operator sees
+	About    site.Site           // the site that the page is about; zero for none
 	SiteID   int64               // to which lists are narrowed; 0 for all of them
 	Scope    scope.Sites         // whose lists are shown
 	Staff    []operator.Operator // by whose names those are called who have leads
@@ -93,7 +94,7 @@ func (p Page) SiteKey(id int64) string {
 		return ""
 	}
 	if s, found := p.Site(id); found {
-		return s.Key
+		return words.Host(s.Key)
 	}
 	return strconv.FormatInt(id, 10)
 }

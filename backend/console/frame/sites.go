@@ -37,6 +37,7 @@ func (f *Frame) SiteAt(r *http.Request, page string) (p Page, named site.Site, e
 	}
 	for _, s := range p.Sites {
 		if r.PathValue(SiteField) == strconv.FormatInt(s.ID, 10) {
+			p.About = s
 			return p, s, nil
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
@@ -195,14 +196,14 @@ func (c *room) sites(_ context.Context, f frame.Page, typed string) (group, erro
 		if len(found.Lines) == maxLines {
 			break
 		}
-		if !has(s.Key, typed) {
+		if !has(s.Key, typed) && !has(words.Host(s.Key), typed) {
 			continue
 		}
 		to := fmt.Sprintf("/visitors?site=%d", s.ID)
 		if f.Admin() {
 			to = frame.SiteLink(s.ID)
 		}
-		found.Lines = append(found.Lines, line{Link: to, Label: s.Key})
+		found.Lines = append(found.Lines, line{Link: to, Label: words.Host(s.Key)})
 	}
 	return found, nil
 }

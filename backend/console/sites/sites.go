@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -166,6 +167,7 @@ func (c *room) siteRowOf(s site.Site, pages []site.Pages, seen time.Time) siteRo
 
 // sitesPage is the content of the page of sites.
 type sitesPage struct {
+	listed
 	Rows  []siteRow
 	Key   string      // of the form that was not accepted
 	May   bool        // add sites
@@ -194,6 +196,7 @@ func (c *room) sites(w http.ResponseWriter, r *http.Request, status int, problem
 		}
 		body.First = c.firstSteps(next)
 	}
+	body.narrow(r.URL.Query())
 	f.Problem, f.Body = problem, body
 	return c.Show(w, status, f)
 }
@@ -265,7 +268,7 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, na
 	if !body.Seen() && body.State != siteRetired {
 		body.First = c.firstSteps(&rows[0])
 	}
-	f.Title, f.Body = named.Key, body
+	f.Title, f.Body = words.Host(named.Key), body
 	return c.Show(w, http.StatusOK, f)
 }
 

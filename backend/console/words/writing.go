@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/net/idna"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 	"golang.org/x/text/number"
@@ -271,4 +272,16 @@ func ClockOf(d time.Duration) string {
 		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 	}
 	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+}
+
+// Host is a host, or a site's key, as people write it: почта.рф, where browsers send xn--80a1acny.xn--p1ai.
+func Host(key string) string {
+	if !strings.Contains(key, "xn--") {
+		return key
+	}
+	written, err := idna.Display.ToUnicode(key)
+	if err != nil {
+		return key
+	}
+	return written
 }
