@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
+.PHONY: run test real quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -14,6 +14,11 @@ AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 test: tools lint types
 	go test -timeout 20m -p $(AT_ONCE) ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
+
+# Other people's programs, as they are: WebKit and Firefox.
+real: tools
+	go vet -tags real ./e2e
+	go test -tags real -timeout 20m -run '^TestReal' ./e2e
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=
