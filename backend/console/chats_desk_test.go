@@ -138,3 +138,37 @@ func TestConversationsAreSearched(t *testing.T) {
 		require.Equal(t, 1, beside.Find("#said").Length())
 	})
 }
+
+// What is known of a visitor is corrected beside the conversation, and on the card.
+func TestContactsAreCorrected(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		from, c := d.asks("Hello")
+		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, from.Ref, visit.Info{Name: "Olag", Phone: "8 495 111-22-33", Email: "old@mail.example", Region: "RU"}))
+		b, at := d.signedIn("vera"), chatPath(c)
+		correct := func(fields map[string]string) *goquery.Selection {
+			form := b.document(at).Find(".beside-talk .corrects form")
+			var sent []string
+			for _, input := range form.Find("input").EachIter() {
+				name, value := input.AttrOr("name", ""), input.AttrOr("value", "")
+				if typed, is := fields[name]; is {
+					value = typed
+				}
+				sent = append(sent, name, value)
+			}
+			a := b.post(form.AttrOr("action", ""), sent...)
+			require.Equal(t, http.StatusSeeOther, a.status)
+			require.Equal(t, at, a.header.Get("Location"), "back to the conversation")
+			return b.document(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, from.Visitor)).Find("section[aria-labelledby=contacts] > .facts")
+		}
+		known := correct(map[string]string{"name": "Olga <b>", "phone": "8 495 111-22-34"}).Text()
+		require.Contains(t, known, "Olga <b>")
+		require.Contains(t, known, "+7 495 111-22-34")
+		require.NotContains(t, known, "111-22-33", "the wrong one is gone")
+		require.Contains(t, known, "old@mail.example")
+		known = correct(map[string]string{"email": ""}).Text()
+		require.NotContains(t, known, "mail.example", "what is emptied is taken away")
+		require.Contains(t, known, "+7 495 111-22-34")
+		require.Equal(t, http.StatusNotFound, b.post("/visitors/1/99/contacts", "name", "x").status)
+		require.Equal(t, http.StatusNotFound, b.post("/visitors/99/99/contacts", "name", "x").status)
+	})
+}

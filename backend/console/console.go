@@ -141,7 +141,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	rows.Mount(f)
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Visitors: s.Cards, Onsite: s.Onsite, Leads: s.Leads, Leases: s.Leases, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats}
-	people.Mount(l, people.Subjects{Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards})
+	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards, Region: s.Region})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: overview.New(s.DB, s.Chats), Replies: s.Replies, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})

@@ -118,6 +118,58 @@ func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref,
 	return full
 }
 
+// Correction is what somebody has corrected of what is known of a visitor.
+type Correction struct {
+	// Info is as it is to be. What is empty is taken away.
+	Info
+	// NameWas is the name, and EmailWas and PhoneWas the values of the contacts, that it replaces; empty for none. Other
+	// contacts of the visitor stay.
+	NameWas, EmailWas, PhoneWas string
+}
+
+// Correct replaces a name and contacts. What is as it was stays as it is by now. The error is ErrUnknown if the visitor
+// is not known, and ErrTooMany if there is no room.
+func (v *Visits) Correct(ctx context.Context, siteID int64, of ID, c Correction) error {
+	told, err := c.Read()
+	if err != nil && !errors.Is(err, ErrNothing) {
+		return err
+	}
+	was := map[string]string{"email": c.EmailWas, "phone": c.PhoneWas}
+	for _, now := range told.contacts {
+		if was[now.kind] == now.Value {
+			delete(was, now.kind)
+		}
+	}
+	err = v.db.Attempt(ctx, int64(of), func(ctx context.Context, tx db.Tx) error {
+		visitor, at := v.keys.Visitors.Number(of), v.now().UnixMilli()
+		name, found, err := db.One(ctx, tx, db.Only[string], `SELECT name FROM visitors WHERE site_id = $1 AND id = $2`, siteID, visitor)
+		if err == nil && !found {
+			err = ErrUnknown
+		}
+		if err == nil && told.name != c.NameWas && told.name != name {
+			_, err = tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, told.name)
+		}
+		for kind, value := range was {
+			if err == nil && value != "" {
+				_, err = tx.Exec(ctx, `DELETE FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3 AND value = $4`, siteID, visitor, kind, value)
+			}
+		}
+		for _, now := range told.contacts {
+			if err == nil {
+				_, err = addContact(ctx, tx, siteID, visitor, now, at)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return appendVisit(ctx, tx, siteID, Ref{Visitor: of}, InfoAdded, at, []byte(`{"fields":["name","email","phone"]}`))
+	})
+	if err != nil {
+		return fmt.Errorf("correcting what is known of a visitor: %w", err)
+	}
+	return nil
+}
+
 func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c told, at int64) (added bool, err error) {
 	have, _, err := db.One(ctx, tx, func(h *struct{ all, same int }) []any { return []any{&h.all, &h.same} },
 		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, c.kind, c.Value)

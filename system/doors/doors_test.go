@@ -105,6 +105,7 @@ func doors() map[string]door {
 		"POST /leads/notes/{site}/{lead}":                 form("text"),
 		"POST /leads/parts/{site}/{lead}":                 form("back", "part={other}"),
 		"POST /leads/parts/{site}/{lead}/removal":         form("back", "part={other}"),
+		"POST /visitors/{site}/{visitor}/contacts":        form("name", "phone", "email", "phoneWas"),
 		"POST /chats/{site}/{conversation}/messages":      form("text", "client"),
 		"POST /chats/{site}/{conversation}/files":         form("name"),
 		"POST /chats/{site}/{conversation}/read":          form("back", "seq=1"),

@@ -92,7 +92,7 @@ func (c *room) pages(_ context.Context, f frame.Page, typed string) (group, erro
 
 func (c *room) visitors(ctx context.Context, f frame.Page, typed string) (group, error) {
 	found := group{Title: "visitors.title", Icon: "users"}
-	visitors, err := c.Visitors.Find(ctx, f.Scope, typed, c.regions(ctx, f), maxLines)
+	visitors, err := c.Visitors.LookUp(ctx, f.Scope, typed, c.regions(ctx, f), maxLines)
 	if err != nil {
 		return found, err
 	}

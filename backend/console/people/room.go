@@ -19,9 +19,12 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
+	Visits    *visit.Visits
 	Callbacks *callback.Callbacks
 	Persons   *person.Persons
 	Cards     *rows.Cards
+	// Region is the country in whose way the visitors of a site write numbers. It may be nil.
+	Region func(ctx context.Context, siteID int64) string
 }
 
 type room struct {
@@ -50,6 +53,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	})
 	l.SignedIn("GET /visitors", c.With("visitors", c.showVisitors))
 	l.SignedIn("GET /visitors/{site}/{visitor}", c.showCard)
+	l.SignedIn("POST /visitors/{site}/{visitor}/contacts", c.correct)
 	l.Feed("visitors", c.openVisitors)
 	l.Feed("card", c.openCard)
 	l.Admin("GET /person", c.showPerson)

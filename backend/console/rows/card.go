@@ -50,6 +50,8 @@ type Card struct {
 	Here               bool // on the site now
 	First              time.Time
 	Name               string
+	Phone, Email       contact.Contact // the latest ones, which can be corrected
+	Back               string          // where a correction leads back to; empty where there is nobody to correct
 	Contacts           folded[shownContact]
 	Properties         folded[Field]
 	Leads              folded[LeadRow]
@@ -127,12 +129,18 @@ func cardOf(w *words.Tongue, siteID int64, found card.Card, leads []LeadRow, lea
 	names := []string{found.Name}
 	var contacts []shownContact
 	for _, p := range found.Phones {
+		if c.Phone.Value == "" {
+			c.Phone = p
+		}
 		called := ContactPhoneOf(p)
 		names = append(names, called.Text(w))
 		contacts = append(contacts, shownContact{Text: "contact.phone", contactPhone: called})
 		c.Reach.PhoneDigits = FirstOf(c.Reach.PhoneDigits, called.PhoneDigits)
 	}
 	for _, e := range found.Emails {
+		if c.Email.Value == "" {
+			c.Email = e
+		}
 		names = append(names, e.Written)
 		contacts = append(contacts, shownContact{Text: "contact.email", Email: e.Written})
 		c.Reach.Email = FirstOf(c.Reach.Email, e.Written)
@@ -260,5 +268,6 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 	for _, row := range lines {
 		shown.Add(row.Visit, Step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
+	shown.Back = p.Here
 	return shown, c.addTalk(ctx, &shown)
 }

@@ -19,9 +19,9 @@ const (
 	leastDigits = 7
 )
 
-// Find returns visitors of the sites whose name has the words, in any case, or whose telephone number or address is the
+// LookUp returns visitors of the sites whose name has the words, in any case, or whose telephone number or address is the
 // text: at most limit, the latest first. regions are the countries, such as "RU", by which a number is read.
-func (cards *Cards) Find(ctx context.Context, sites scope.Sites, typed string, regions []string, limit int) ([]Of, error) {
+func (cards *Cards) LookUp(ctx context.Context, sites scope.Sites, typed string, regions []string, limit int) ([]Of, error) {
 	words := strings.Fields(strings.ToLower(typed))
 	if len(words) == 0 {
 		return nil, nil
