@@ -1,5 +1,5 @@
 // Package dispatch brings waiting conversations to operators: it offers them by the routing of their group, and puts those
-// back whose operator is gone. One node does it at a time.
+// back whose operator is gone. It closes those in which nobody writes any more. One node does it at a time.
 package dispatch
 
 import (
@@ -24,6 +24,9 @@ const (
 	// GoneTime is how long an operator must be disconnected, after the lease has expired, before others get the
 	// conversations: after a restart of the server, nobody is connected at first.
 	GoneTime = 10 * time.Second
+	// IdleTime is how long nobody writes in a conversation before it is closed by itself, and idleBeat how often that is
+	// looked for.
+	IdleTime, idleBeat = 24 * time.Hour, time.Minute
 	// pause and beat are the shortest and the longest time between two checks of the waiting conversations.
 	pause, beat = 200 * time.Millisecond, time.Second
 	// duty is its name among the duties of nodes.
@@ -39,6 +42,7 @@ type Dispatcher struct {
 	presence *presence.Presence
 	now      func() time.Time
 	logger   *zap.Logger
+	lookedAt time.Time           // when conversations were last looked for that have ended
 	missed   map[int64]time.Time // operators who were not connected at the last look, since when
 }
 
@@ -82,6 +86,12 @@ func (d *Dispatcher) attend(ctx context.Context) error {
 func (d *Dispatcher) Look(ctx context.Context) error {
 	if err := d.waiters.Forget(ctx); err != nil {
 		return err
+	}
+	if now := d.now(); now.Sub(d.lookedAt) >= idleBeat {
+		if err := d.waiters.CloseIdle(ctx, now.Add(-IdleTime)); err != nil {
+			return err
+		}
+		d.lookedAt = now
 	}
 	before := d.missed
 	d.missed = make(map[int64]time.Time)
