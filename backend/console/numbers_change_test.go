@@ -282,6 +282,40 @@ func TestLeasesOfAPool(t *testing.T) {
 	})
 }
 
+// A number that visitors have seen in another pool rests there, unless somebody releases it.
+func TestRestingNumbers(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.hold()
+		spring := &number.Pool{Name: number.OwnPoolName(d.shop.ID, "spring"), Digits: []string{"74957650001", "74957650002"}}
+		require.NoError(t, spring.Complete())
+		d.lease(spring)
+		d.pass(time.Hour)
+		_, err := d.Sites.Change(t.Context(), d.shop.Key, 0, site.Settings{
+			Pools: map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650002"}}, "summer": {Numbers: []string{"74957650001", "74957650003"}}},
+			Numbers: []number.Number{{Number: "74951234567", Tracking: []number.Tracking{
+				{Pool: "spring", When: []string{"kind=ad"}}, {Pool: "summer"}}}},
+		}, "vera")
+		require.NoError(t, err)
+		b := d.signedIn("vera")
+		page := fmt.Sprintf("/pools/%d/summer", d.shop.ID)
+		resting := b.get(page).body
+		require.Contains(t, resting, "Rests until")
+		require.Regexp(t, `Resting now</dt><dd>1<`, resting)
+		require.Contains(t, resting, `name="number" value="74957650001"`)
+		require.NotContains(t, resting, `name="number" value="74957650003"`)
+		require.Contains(t, b.get("/numbers/pools").body, "1 rests")
+		who := fmt.Sprintf("/numbers/%d/who?address=https%%3A%%2F%%2Fshop.example%%2F", d.shop.ID)
+		require.Contains(t, b.get(who).body, "1 of 2 are free now")
+
+		require.Equal(t, http.StatusNotFound, b.post(page+"x/release", "number", "74957650001").status)
+		require.Equal(t, http.StatusSeeOther, b.post(page+"/release", "number", "74957650002").status)
+		require.Contains(t, b.get(page).body, "Rests until", "another pool's number is none of these")
+		require.Equal(t, http.StatusSeeOther, b.post(page+"/release", "number", "74957650001").status)
+		require.NotContains(t, b.get(page).body, "Rests until")
+		require.Contains(t, b.get(who).body, "2 of 2 are free now")
+	})
+}
+
 // The tester says what a visitor of a source would see, and why.
 func TestWhoSeesWhat(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

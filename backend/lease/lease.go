@@ -75,8 +75,6 @@ func (o Outcome) Alone() bool { return o == Begun || o == Kept }
 const (
 	// stay is how long a visitor counts as being there after a page view without a further word.
 	stay = 90 * time.Second
-	// rest is how long a number of another pool is not leased.
-	rest = 30 * 24 * time.Hour
 	// heldWithin is how far back [Leases.Of] looks.
 	heldWithin = 24 * time.Hour
 )
@@ -87,7 +85,7 @@ type Leases struct {
 	db    *db.DB
 	now   func() time.Time
 	ids   *db.Sequence
-	known sync.Map // the lists of pools whose numbers are in the database
+	known sync.Map // the pools whose numbers are in the database, by name and list
 
 	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
@@ -119,7 +117,11 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	known, pool := false, key(want.Pool)
 	err = l.db.Write(ctx, pool, func(ctx context.Context, tx db.Tx) (err error) {
 		t := taking{Want: want, leases: l, tx: tx, pool: pool, id: id, now: l.now().UnixMilli()}
-		_, known = l.known.Load(want.Pool.List())
+		// Without the lock, nodes that take several numbers each could wait for each other.
+		if err := tx.Lock(ctx, pool); err != nil {
+			return err
+		}
+		_, known = l.known.Load(introduced(want.Pool))
 		if !known {
 			if err := t.introduce(ctx); err != nil {
 				return err
@@ -142,7 +144,7 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 		return "", "", fmt.Errorf("leasing a number: %w", err)
 	}
 	if !known {
-		l.known.Store(want.Pool.List(), true)
+		l.known.Store(introduced(want.Pool), true)
 	}
 	if l.observer != nil && (!want.Again || outcome != Kept) { // a page that stays open counts once
 		l.observer.Leased(outcome)

@@ -234,6 +234,9 @@ func TestNumbersChangePools(t *testing.T) {
 		require.Equal(t, "begun 74950000003", l.later(time.Hour).take(2))
 		require.Equal(t, "begun 74950000003", l.later(28*24*time.Hour).take(2))
 		require.Equal(t, "original ", l.take(3), "the other one rests")
+		resting, err := l.leases.Resting(t.Context(), moved)
+		require.NoError(t, err)
+		require.Equal(t, map[string]time.Time{"74950000001": time.Date(2026, 5, 1, 12, 6, 30, 0, time.UTC)}, utc(resting))
 		require.Equal(t, "begun 74950000001", l.later(3*24*time.Hour).take(1))
 
 		smaller := &number.Pool{Name: "summer", Digits: []string{"74950000003"}}
@@ -242,6 +245,49 @@ func TestNumbersChangePools(t *testing.T) {
 		require.Equal(t, "begun 74950000003", l.take(1), "the own one has left the pool")
 		require.Equal(t, []visit.ID{1}, l.holders("74950000001"))
 	})
+}
+
+// A pool that gets another name keeps its numbers as they are. So does a number that nobody was shown.
+func TestRenamedPoolDoesNotRest(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		l.take(1)
+		renamed := &number.Pool{Name: "summer", Digits: []string{"74950000001", "74950000002", "74950000003"}}
+		require.NoError(t, renamed.Complete())
+		l.later(time.Hour)
+		resting, err := l.leases.Resting(t.Context(), renamed)
+		require.NoError(t, err)
+		require.Empty(t, resting)
+		l.pool = renamed
+		require.Equal(t, "begun 74950000002", l.take(2))
+		require.Equal(t, "begun 74950000003", l.take(3))
+		require.Equal(t, "begun 74950000001", l.take(4))
+	})
+}
+
+// Somebody may end the rest of a number.
+func TestReleasedNumbers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002")
+		l.take(1)
+		l.take(2)
+		moved := &number.Pool{Name: "summer", Digits: []string{"74950000001"}}
+		require.NoError(t, moved.Complete())
+		l.pool = moved
+		require.Equal(t, "original ", l.later(time.Hour).take(3))
+		require.NoError(t, l.leases.Release(t.Context(), moved, []string{"74950000001"}))
+		resting, err := l.leases.Resting(t.Context(), moved)
+		require.NoError(t, err)
+		require.Empty(t, resting)
+		require.Equal(t, "begun 74950000001", l.take(3))
+	})
+}
+
+func utc(times map[string]time.Time) map[string]time.Time {
+	for digits, at := range times {
+		times[digits] = at.UTC()
+	}
+	return times
 }
 
 // The outcomes show how many visitors a pool has lost, and how many numbers it needs.

@@ -51,13 +51,19 @@ func Lasting(pool *number.Pool, provisional bool) time.Duration {
 // until returns when a lease ends if the visitor is not heard of again.
 func (t *taking) until() int64 { return t.now + Lasting(t.Pool, t.Provisional).Milliseconds() }
 
-// introduce adds the pool's numbers to the database.
+// introduced is the key of a pool whose numbers are in the database.
+func introduced(pool *number.Pool) string { return pool.Name + " " + pool.List() }
+
+// introduce adds the pool's numbers to the database. Those that nobody was shown come from any other pool.
 func (t *taking) introduce(ctx context.Context) error {
+	if err := t.rename(ctx); err != nil {
+		return err
+	}
 	for some := range db.Parts(t.Pool.Digits) {
 		values, args := db.Values(some, func(digits *string) []any { return []any{digits, &t.Pool.Name} })
 		_, err := t.tx.Exec(ctx, `INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, visit_id, begun_at, until, hold)
 			SELECT n.digits, n.pool, 0, 0, '', 0, 0, 0, 0, 0 FROM (WITH v(digits, pool) AS (`+values+`) SELECT digits, pool FROM v) AS n WHERE true
-			ON CONFLICT (digits) DO NOTHING`, args...)
+			ON CONFLICT (digits) DO UPDATE SET pool = excluded.pool WHERE pool_numbers.begun_at = 0`, args...)
 		if err != nil {
 			return err
 		}
@@ -66,10 +72,6 @@ func (t *taking) introduce(ctx context.Context) error {
 }
 
 func (t *taking) take(ctx context.Context) (string, Outcome, error) {
-	// Without the lock, nodes that take several numbers each could wait for each other.
-	if err := t.tx.Lock(ctx, t.pool); err != nil {
-		return "", "", err
-	}
 	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
 		t.Site, t.Visitor, t.Replaces)
 	if err != nil {
@@ -161,9 +163,9 @@ func (t *taking) full(ctx context.Context) (bool, error) {
 // ends.
 func (t *taking) longestFree(ctx context.Context) (leased, bool, error) {
 	// On PostgreSQL, the query skips numbers that another node is about to lease.
-	query := `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1`
+	query := `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE ` + poolDigits(t.tx.Engine(), `digits`) + ` AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1`
 	if t.tx.Engine() == db.Postgres {
-		query = `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND until < $2 AND (pool = $3 OR until < $4) ORDER BY until, digits LIMIT 1 FOR UPDATE SKIP LOCKED`
+		query += ` FOR UPDATE SKIP LOCKED`
 	}
 	return db.One(ctx, t.tx, (*leased).fields, query, t.Pool.List(), t.now, t.Pool.Name, t.now-rest.Milliseconds())
 }
@@ -196,10 +198,7 @@ func (t *taking) share(ctx context.Context) (string, Outcome, error) {
 	if err != nil || found && slices.Contains(t.Pool.Digits, digits) {
 		return digits, Shared, err
 	}
-	query := `SELECT digits FROM pool_numbers WHERE digits IN (SELECT value FROM json_each($1)) AND pool = $2 ORDER BY until, digits LIMIT 1`
-	if t.tx.Engine() == db.Postgres {
-		query = `SELECT digits FROM pool_numbers WHERE digits IN (SELECT json_array_elements_text(CAST($1 AS json))) AND pool = $2 ORDER BY until, digits LIMIT 1`
-	}
+	query := `SELECT digits FROM pool_numbers WHERE ` + poolDigits(t.tx.Engine(), `digits`) + ` AND pool = $2 ORDER BY until, digits LIMIT 1`
 	digits, found, err = db.One(ctx, t.tx, db.Only[string], query, t.Pool.List(), t.Pool.Name)
 	if err != nil || !found {
 		return "", Original, err

@@ -119,6 +119,7 @@ func doors() map[string]door {
 		"POST /numbers/{site}/{number}/removal":           form("version", "back"),
 		"POST /pools/{site}":                              form("numbers", "name", "hold", "reserve"),
 		"POST /pools/{site}/{pool}/removal":               form("version"),
+		"POST /pools/{site}/{pool}/release":               form("number"),
 		"POST /account/password":                          {dearest: form("current", "password").dearest, memory: hashing},
 		"POST /account/away":                              form("away", "back"),
 		"POST /sites":                                     form("key"),

@@ -149,6 +149,11 @@ func (c *room) tellPool(r *http.Request, w *words.Tongue, pool *number.Pool, tol
 			free--
 		}
 	}
+	resting, err := c.Leases.Resting(r.Context(), pool)
+	if err != nil {
+		return err
+	}
+	free -= len(resting)
 	name := words.Written(pool.Title())
 	told.Sees = w.Text("who.poolFree", "pool", name, "free", free, "all", len(pool.Digits))
 	if told.Full = free == 0; told.Full {

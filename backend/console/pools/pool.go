@@ -39,6 +39,7 @@ type poolPage struct {
 	After   string     // what visitors see when it is exhausted, in words
 	UsedBy  []string   // digits of the printed numbers with rules that use it
 	Taken   int        // of its numbers, now
+	Rest    []string   // digits of those that rest
 	Advice  []string   // sentences
 	Rows    []leaseRow // of each number, now or last
 	History leaseHistory

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
@@ -29,6 +30,7 @@ type poolUse struct {
 	Name   string
 	Page   string // its address; empty for one that this server does not know any more
 	Taken  int
+	Rest   int        // how many numbers rest
 	Advice []string   // sentences
 	Own    []leaseRow // the site's
 }
@@ -40,6 +42,7 @@ type leaseRow struct {
 	From          *rows.Source // nil where it is not known
 	Elsewhere     bool         // a visitor of another site has it, or had it
 	Free, Never   bool         // nobody has it now; nobody ever had
+	Rests         time.Time    // until when nobody gets it; zero for a number that does not rest
 	Past          string       // address of its past leases
 }
 
@@ -80,8 +83,14 @@ func (c *room) showPools(w http.ResponseWriter, r *http.Request, f frame.Page) e
 		shown := sitePools{Site: s}
 		for _, use := range uses {
 			listed := poolUseOf(f.Words, s.ID, use)
-			if name := number.PoolTitle(use.Pool); n.PoolOf(name) != nil {
-				listed.Page = rows.PoolLink(s.ID, name)
+			name := number.PoolTitle(use.Pool)
+			if pool := n.PoolOf(name); pool != nil {
+				listed.Page, listed.Numbers = rows.PoolLink(s.ID, name), len(pool.Digits)
+				resting, err := c.Leases.Resting(r.Context(), pool)
+				if err != nil {
+					return err
+				}
+				listed.Rest = len(resting)
 			}
 			shown.Pools = append(shown.Pools, listed)
 		}

@@ -27,5 +27,6 @@ func Mount(f *frame.Frame, numberings rows.Numberings, leases *lease.Leases, vis
 	f.Admin("GET /pools/{site}/new", c.WithNumbers("pool", c.showNewPool))
 	f.SignedIn("GET /pools/{site}/{pool}", c.WithNumbers("pool", c.showPool))
 	f.Admin("POST /pools/{site}", c.WithNumbers("pool", c.changePool))
+	f.Admin("POST /pools/{site}/{pool}/release", c.WithNumbers("pool", c.release))
 	f.Admin("POST /pools/{site}/{pool}/removal", c.WithNumbers("pool", c.removePool))
 }

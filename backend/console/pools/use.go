@@ -42,9 +42,16 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 	if err != nil {
 		return err
 	}
+	resting, err := c.Leases.Resting(r.Context(), pool)
+	if err != nil {
+		return err
+	}
 	now := c.Now()
 	for _, digits := range pool.Digits {
 		row := leaseRow{Lease: lease.Lease{Digits: digits}}
+		if !resting[digits].IsZero() {
+			body.Rest = append(body.Rest, digits)
+		}
 		if l, known := held[digits]; known {
 			row = leaseRowOf(f.Words, n.ID, l)
 			if row.Free = l.Until.Before(now); !row.Free {
@@ -53,6 +60,7 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 		} else {
 			row.Free, row.Never = true, true
 		}
+		row.Rests = resting[digits]
 		row.Past = rows.PoolLink(n.ID, body.Was) + "?" + url.Values{"number": {digits}}.Encode() + "#past"
 		body.Rows = append(body.Rows, row)
 	}

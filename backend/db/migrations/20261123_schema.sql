@@ -282,6 +282,7 @@ CREATE TABLE pool_numbers (
 -- A visitor has one number for each that is printed.
 CREATE UNIQUE INDEX pool_numbers_of_visitor ON pool_numbers (site_id, visitor_id, replaces) WHERE visitor_id <> 0;
 CREATE INDEX pool_numbers_of_visit ON pool_numbers (site_id, visit_id);
+CREATE INDEX pool_numbers_of_pool ON pool_numbers (pool);
 
 -- The leases that have ended, and those of numbers that several visitors share.
 CREATE TABLE leases (
