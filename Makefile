@@ -15,8 +15,9 @@ test: tools lint types
 	go test -timeout 20m -p $(AT_ONCE) ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
-# Other people's programs, as they are: WebKit and Firefox.
-real: tools
+# Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express.
+real:
+	@.ci/tools real
 	go vet -tags real ./e2e
 	go test -tags real -timeout 20m -run '^TestReal' ./e2e
 
