@@ -15,11 +15,12 @@ test: tools lint types
 	go test -timeout 20m -p $(AT_ONCE) ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
-# Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express.
+# Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
+# and npm's libraries of signatures.
 real:
 	@.ci/tools real
-	go vet -tags real ./e2e
-	go test -tags real -timeout 20m -run '^TestReal' ./e2e
+	go vet -tags real ./e2e ./system
+	go test -tags real -timeout 20m -run '^TestReal' ./e2e ./system
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=
