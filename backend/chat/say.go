@@ -231,6 +231,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if m.Author == Visitor {
 		c.texts.Count(tx, now.SiteID, now.Visitor, size)
 	}
+	since := now.WaitingSince
 	change := now.moveOn(m)
 	waiting := int64(0)
 	if !now.WaitingSince.IsZero() {
@@ -241,6 +242,9 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		now.OperatorRead, waiting, now.LastAt.UnixMilli(), string(now.LastFrom), now.LeadID, now.SiteID, now.ID)
 	if err != nil {
 		return m, fmt.Errorf("moving a conversation on: %w", err)
+	}
+	if err := noteWait(ctx, tx, *now, m, since); err != nil {
+		return m, err
 	}
 	data, err := json.Marshal(struct {
 		Seq        int64  `json:"seq"`

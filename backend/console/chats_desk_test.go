@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
@@ -136,6 +137,42 @@ func TestConversationsAreSearched(t *testing.T) {
 		beside := b.document(chatPath(lamps) + "?" + url.Values{"q": {"лампы"}}.Encode())
 		require.Equal(t, 1, beside.Find("#chats > li").Length(), "the list stays beside the conversation")
 		require.Equal(t, 1, beside.Find("#said").Length())
+	})
+}
+
+// How long visitors have waited is told by operators and groups, to admins.
+func TestWaitingTimes(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.hold()
+		anna, boris := d.agent("anna"), d.agent("boris")
+		answers := func(o int64, waited time.Duration) {
+			from, c := d.asks("Hello")
+			d.pass(waited)
+			say := func(text string) {
+				_, err := d.Chats.Say(t.Context(), c.SiteID, c.ID, chat.Message{Author: chat.Operator, OperatorID: o, Text: text})
+				require.NoError(t, err)
+			}
+			say("Good day")
+			d.pass(time.Hour)
+			say("Are you there?") // for which nobody has waited
+			d.asksAgain(from, "Yes")
+			d.pass(waited)
+			say("Well")
+		}
+		vera := d.signedIn("vera")
+		require.Contains(t, vera.get("/chats/waits").body, "Nobody has waited")
+		answers(anna.ID, 30*time.Second)
+		answers(anna.ID, 90*time.Second)
+		answers(boris.ID, 5*time.Second)
+		table := func(of string) (cells [][]string) {
+			for _, row := range vera.document("/chats/waits?days=30").Find("[aria-labelledby=" + of + "] tbody tr").EachIter() {
+				cells = append(cells, strings.Fields(row.Text()))
+			}
+			return cells
+		}
+		require.Equal(t, [][]string{{"ANNA", "4", "1:00", "1:30", "50", "%"}, {"BORIS", "2", "0:05", "0:05", "100", "%"}}, table("by-operator"))
+		require.Equal(t, [][]string{{"No", "group", "6", "0:42", "1:30", "66", "%"}}, table("by-group"))
+		require.Equal(t, http.StatusForbidden, d.signedIn("anna").get("/chats/waits").status)
 	})
 }
 

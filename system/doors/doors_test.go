@@ -150,7 +150,7 @@ func doors() map[string]door {
 	}
 	for _, path := range []string{
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export",
-		"/chats", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
+		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
 		"/calls", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}",

@@ -201,6 +201,7 @@ var tableWords = map[string]string{
 	"conversations":   "kept.conversations",
 	"messages":        "kept.messages",
 	"chat_files":      "kept.chatFiles",
+	"chat_waits":      "kept.chatWaits",
 	"callbacks":       "kept.callbacks",
 	"callback_orders": "kept.callbackOrders",
 	"callback_steps":  "kept.callbackSteps",

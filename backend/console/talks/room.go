@@ -50,7 +50,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	c.toldChats = live.NewThings(l, c.seenChat)
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats"}, Badge: "chatting", News: "chats.news",
+		Menu: []frame.Entry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats", "waits"}, Badge: "chatting", News: "chats.news",
 			Count: func(ctx context.Context, p *frame.Page) (int, error) {
 				due, err := c.due.Of(ctx, p)
 				return len(due), err
@@ -58,6 +58,7 @@ func Mount(l *live.Live, subjects Subjects) {
 		Unknown: map[error]string{chat.ErrUnknown: "fail.noChat"},
 	})
 	l.SignedIn("GET /chats", c.showChats)
+	l.Admin("GET /chats/waits", c.With("waits", c.showWaits))
 	l.SignedIn("GET /chats/{site}/{conversation}", c.showChat)
 	l.SignedIn("GET /chats/{site}/{conversation}/messages", c.showEntries)
 	l.SignedIn("GET /chats/{site}/{conversation}/messages/{message}", c.sendMessage)

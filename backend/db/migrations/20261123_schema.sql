@@ -795,6 +795,19 @@ CREATE TABLE chat_files (
 );
 CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
 
+-- How many milliseconds a visitor has waited for the answer "seq" of an operator, which came at "at".
+CREATE TABLE chat_waits (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	seq             BIGINT NOT NULL,
+	group_id        BIGINT NOT NULL,
+	operator_id     BIGINT NOT NULL,
+	at              BIGINT NOT NULL,
+	waited          BIGINT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id, seq)
+);
+CREATE INDEX chat_waits_of_time ON chat_waits (site_id, at);
+
 -- To whom a waiting conversation is offered, and until when. operator_id 0 is all.
 CREATE TABLE chat_offers (
 	site_id         BIGINT NOT NULL,
