@@ -52,6 +52,7 @@ type sample struct {
 	effects     *effect.Effects
 	site        string // the site's key
 	path        string
+	host        string
 	page        []byte
 	contentType string
 }
@@ -82,7 +83,7 @@ func (l *sampling) sampler(b *effect.Effects, r *http.Request, q *effect.Request
 			return
 		}
 		select {
-		case l.queue <- sample{b, q.Key, path, page, contentType}:
+		case l.queue <- sample{b, q.Key, path, r.Host, page, contentType}:
 		default:
 		}
 	}
@@ -157,7 +158,11 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 		}
 	}
 	found := make(map[string][]inventory.Writing)
-	for _, n := range survey.Page(s.page, s.contentType, f.RegionNow(ctx, desk.Numbers)) {
+	region := f.RegionNow(ctx, desk.Numbers)
+	if region == "" {
+		region = survey.Region(s.page, s.contentType, effect.RegionOfHost(s.host))
+	}
+	for _, n := range survey.Page(s.page, s.contentType, region) {
 		for _, w := range n.Writings {
 			found[n.Digits] = append(found[n.Digits], inventory.Writing{Text: w.Text, Place: string(w.Kind), Count: w.Count})
 		}

@@ -52,6 +52,10 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 			io.WriteString(w, "<!doctype html><p>8 800 555-35-35")
 			return
 		}
+		if r.URL.Path == "/german" {
+			io.WriteString(w, "<!doctype html><html lang=de><p>Tel. 030 901820")
+			return
+		}
 		io.WriteString(w, `<!doctype html><p>8 (495) 123-45-67, 8 (495) 765-43-21, <a href="tel:+74951234567">call</a>`)
 	}))
 	t.Cleanup(origin.Close)
@@ -71,6 +75,10 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 			}
 			reverse_proxy $PAGES
 		}
+		http://lamps.example:$PORT2 {
+			frontdesk
+			reverse_proxy $PAGES
+		}
 		http://:$PORT2 {
 			frontdesk {host} {
 				number 78005553535
@@ -85,6 +93,10 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 	require.Equal(t, "/contacts", shown["74951234567"].Example, "without the query")
 	require.Equal(t, []inventory.Writing{{Text: "+74951234567", Place: "tel", Count: 1}, {Text: "8 (495) 123-45-67", Place: "text", Count: 1}},
 		shown["74951234567"].Writings)
+
+	// A site that writes national numbers alone tells its country by its language.
+	s.Get("http://localhost:$PORT2/german", "Host", "lamps.example")
+	learnt(t, "lamps.example", "4930901820")
 
 	// A part of a page, and what was asked for with a password, are left alone.
 	s.Get("http://localhost:$PORT/part", "X-Requested-With", "XMLHttpRequest")

@@ -25,7 +25,7 @@ func (f *effect) RegionFor(ctx context.Context, host string) string {
 		cancel()
 		done()
 	}
-	return cmp.Or(region, regionOfHost(host))
+	return cmp.Or(region, RegionOfHost(host))
 }
 
 // ofCountry are the top-level domains that are not called as their countries are in ISO 3166-1.
@@ -34,8 +34,8 @@ var ofCountry = map[string]string{"uk": "GB", "su": "RU", "xn--p1ai": "RU", "xn-
 // ofAnybody are the domains of countries that are mostly used by others.
 const ofAnybody = " ac ai cc cf co fm ga gg gl gq im io la ly me ml nu pw sh st tk to tv vc ws "
 
-// regionOfHost returns the country of the host's top-level domain, or "".
-func regionOfHost(host string) string {
+// RegionOfHost returns the country of the host's top-level domain, or "".
+func RegionOfHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

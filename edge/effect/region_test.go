@@ -11,6 +11,6 @@ func TestRegionOfHost(t *testing.T) {
 		"shop.ru": "RU", "www.shop.co.uk:8443": "GB", "SHOP.KZ.": "KZ", "магазин.рф": "", "xn--80aaxitdbjk.xn--p1ai": "RU", "shop.su": "RU",
 		"shop.io": "", "shop.me": "", "shop.com": "", "shop.eu": "", "shop.xx": "", "ru": "", "localhost:8080": "", "192.0.2.17": "", "[2001:db8::de]:80": "", "": "",
 	} {
-		require.Equal(t, region, regionOfHost(host), host)
+		require.Equal(t, region, RegionOfHost(host), host)
 	}
 }

@@ -29,12 +29,27 @@ type prospect struct {
 	read   map[string]string
 	seen   map[string]bool
 	digits []string
+
+	guessing bool // Region asks: numbers with a country code do not matter
+	told     bool // the page tells the region: any of its numbers is national
+	national int  // how many numbers are written without a country code, as Region counts them
+}
+
+func newProspect(region string, readings int) *prospect {
+	p := &prospect{region: strings.ToUpper(region), left: readings, read: make(map[string]string), seen: make(map[string]bool)}
+	p.trunk = phonenumbers.GetNddPrefixForRegion(p.region, true)
+	return p
 }
 
 // candidates returns what may be numbers, as digits in international form.
 func candidates(values []value, region string) []string {
-	p := prospect{region: strings.ToUpper(region), left: maxReadings, read: make(map[string]string), seen: make(map[string]bool)}
-	p.trunk = phonenumbers.GetNddPrefixForRegion(p.region, true)
+	p := newProspect(region, maxReadings)
+	p.find(values)
+	return p.digits
+}
+
+// find looks through the values.
+func (p *prospect) find(values []value) {
 	for _, v := range values { // links first, because they call a number for certain
 		if v.kind != Text && v.kind != Attribute {
 			p.link(v)
@@ -45,7 +60,6 @@ func candidates(values []value, region string) []string {
 			p.text(strings.Join(v.pieces, ""))
 		}
 	}
-	return p.digits
 }
 
 // link adds the number that a link calls, if it has a possible length.
@@ -54,6 +68,10 @@ func (p *prospect) link(v value) {
 	digits := digitsOf(found)
 	if v.kind == Messenger || hasPlus(found) {
 		digits = "+" + digits
+	}
+	if p.told && digits != "" && digits[0] != '+' && p.take(digits, phonenumbers.IsValidNumber) {
+		p.national++
+		return
 	}
 	p.take(digits, phonenumbers.IsPossibleNumber)
 }
@@ -80,6 +98,9 @@ func (p *prospect) longest(groups []string, plus bool) int {
 		size += len(groups[most])
 		most++
 	}
+	if p.guessing && (plus || strings.HasPrefix(groups[0], "00")) {
+		return most
+	}
 	for n := most; n > 0 && p.left > 0; n-- {
 		digits := strings.Join(groups[:n], "")
 		switch {
@@ -93,6 +114,9 @@ func (p *prospect) longest(groups []string, plus bool) int {
 			continue
 		}
 		if p.take(digits, phonenumbers.IsValidNumber) {
+			if digits[0] != '+' && (p.told || isGrouped(groups[:n], p.read[digits])) {
+				p.national++
+			}
 			return n
 		}
 	}

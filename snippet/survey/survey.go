@@ -82,15 +82,7 @@ func (n Number) Count() int {
 // charset counts as in browsers. region (ISO 3166-1 alpha-2) is the country of numbers without a country code. Without
 // a region, these are only found if the page has the same number with its country code or in a link.
 func Page(page []byte, contentType, region string) []Number {
-	if len(page) > MaxPage {
-		page = page[:MaxPage]
-	}
-	encoding, _, _ := charset.DetermineEncoding(page, contentType)
-	decoded, err := encoding.NewDecoder().Bytes(page)
-	if err != nil {
-		return nil // the encoding cannot be read, such as "replacement"
-	}
-	values := read(bytes.ToValidUTF8(decoded, []byte("\uFFFD")))
+	values := read(decode(page, contentType))
 	set := compile(candidates(values, region))
 	if set.Len() == 0 {
 		return nil
@@ -100,6 +92,17 @@ func Page(page []byte, contentType, region string) []Number {
 		f.look(v)
 	}
 	return f.numbers()
+}
+
+// decode returns the page in UTF-8. It is empty if the page's encoding cannot be read, such as "replacement".
+func decode(page []byte, contentType string) []byte {
+	page = page[:min(len(page), MaxPage)]
+	encoding, _, _ := charset.DetermineEncoding(page, contentType)
+	decoded, err := encoding.NewDecoder().Bytes(page)
+	if err != nil {
+		return nil
+	}
+	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
 }
 
 // compile makes a set of the numbers, without those that look like other figures.
