@@ -16,7 +16,7 @@ test: tools lint types
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
 # Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
-# and npm's libraries of signatures.
+# Exim, and npm's libraries of signatures.
 real:
 	@.ci/tools real
 	go vet -tags real ./e2e ./system

@@ -3,6 +3,7 @@ package mail
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
@@ -105,7 +106,9 @@ func (s Server) client() (*gomail.Client, error) {
 	if s.TLS {
 		options = append(options, gomail.WithSSL())
 	} else if s.here() {
-		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
+		// It may offer TLS, and take passwords only then. Its certificate is often one of its own making, and what it
+		// is sent does not leave the machine.
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic), gomail.WithTLSConfig(&tls.Config{ServerName: s.Host, InsecureSkipVerify: true}))
 		auth = gomail.SMTPAuthPlainNoEnc
 	}
 	if s.User != "" {
