@@ -36,13 +36,14 @@ func (l *Leases) Earlier(ctx context.Context, digits string, behind Cursor, limi
 	return leasesOf(rows), nil
 }
 
-// Held returns the current or last leases of the numbers, of all sites, by their digits.
+// Held returns the current or last leases of the numbers, of all sites, by their digits. The visitor is 0 if the number
+// has left the visitor's pool meanwhile, or if the visitor was erased; nobody has the number then.
 func (l *Leases) Held(ctx context.Context, digits []string) (map[string]Lease, error) {
 	held := make(map[string]Lease, len(digits))
 	for some := range slices.Chunk(digits, heldAtOnce) {
 		values, args := db.Values(db.Padded(some), db.Only[string])
 		rows, err := db.List(ctx, l.db.Read(), (*record).fields, `SELECT lease_id, site_id, digits, replaces, visitor_id, visit_id, begun_at, until, false FROM pool_numbers
-			WHERE visitor_id <> 0 AND digits IN (`+values+`)`, args...)
+			WHERE begun_at > 0 AND digits IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading the leases of a pool: %w", err)
 		}

@@ -244,6 +244,10 @@ func TestNumbersChangePools(t *testing.T) {
 		l.pool = smaller
 		require.Equal(t, "begun 74950000003", l.take(1), "the own one has left the pool")
 		require.Equal(t, []visit.ID{1}, l.holders("74950000001"))
+		held, err := l.leases.Held(t.Context(), []string{"74950000001", "74950000009"})
+		require.NoError(t, err)
+		require.Len(t, held, 1, "somebody had it, who has it no more")
+		require.Zero(t, held["74950000001"].Visitor)
 	})
 }
 

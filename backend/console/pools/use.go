@@ -54,8 +54,10 @@ func (c *room) usePool(r *http.Request, f frame.Page, n *rows.Numbering, pool *n
 		}
 		if l, known := held[digits]; known {
 			row = leaseRowOf(f.Words, n.ID, l)
-			if row.Free = l.Until.Before(now); !row.Free {
+			if row.Free = l.Visitor == 0 || l.Until.Before(now); !row.Free {
 				body.Taken++
+			} else if row.Until.After(now) {
+				row.Until = now
 			}
 		} else {
 			row.Free, row.Never = true, true
