@@ -137,6 +137,7 @@ func (f *Frame) functions(w *words.Tongue) template.FuncMap {
 		"bytes":    w.Bytes,
 		"plainly":  words.Plainly,
 		"host":     words.Host,
+		"bare":     words.Bare,
 		"listed":   func(names []string) string { return strings.Join(names, ", ") },
 		"place":    func(i int) int { return i + 1 },
 		"since":    func(t time.Time) time.Duration { return w.Now().Sub(t) },

@@ -75,6 +75,19 @@ func Plainly(text any) string {
 	return string(s.out)
 }
 
+// Bare is the text on one line, cut to what a field has, without signs that cannot be seen: for fields in which it is
+// corrected.
+func Bare(text string) string {
+	const most = 250
+	var bare []rune
+	for _, r := range text[:min(len(text), lookedAt)] {
+		if r != '\n' && r != '\t' && r != utf8.RuneError && !unseen(r, 0) && len(bare) < most {
+			bare = append(bare, r)
+		}
+	}
+	return strings.TrimSpace(string(bare))
+}
+
 // shortly is the text as it is, cut to what a line has.
 func shortly(text string) string {
 	s := excerpt{signs: lineSigns, size: LineSize, plain: true}
