@@ -37,7 +37,7 @@ const (
 	Limited    = "limited"     // refused: there is too much at once
 	Redirected = "redirected"  // a caller is sent to another number
 	Fallback   = "fallback"    // a caller is sent to the default destination
-	Unknown    = "unknown"     // a caller has called a number that nobody has
+	Unknown    = "unknown"     // a caller has called a number that nobody has, and there is no default destination
 	Nowhere    = "unavailable" // a caller cannot be sent anywhere now
 	Abandoned  = "abandoned"   // a caller has hung up before the answer
 	Placed     = "placed"      // an order is being carried out
@@ -69,7 +69,7 @@ type Desk struct {
 	Progress func(context.Context, telephony.Progress) error
 	// Incoming stores a call that has come in, and finds the number to redirect it to, as digits. It returns within a
 	// fraction of a second. The number is empty if nobody has the called one. An error means that this is not known
-	// now; the call is redirected to the default destination.
+	// now. In both cases, the call is redirected to the default destination.
 	Incoming func(context.Context, telephony.Event) (number string, err error)
 	// Ended stores more about a call that has come in.
 	Ended func(context.Context, telephony.Event)

@@ -48,7 +48,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	defer cancel()
 	number, err := desk.Incoming(ctx, e)
 	outcome := Redirected
-	if err != nil {
+	if err != nil || number == "" && called != t.Settings.Destination { // a call of the destination itself would come back for ever
 		number, outcome = t.Settings.Destination, Fallback
 	}
 	switch {

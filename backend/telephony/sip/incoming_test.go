@@ -191,7 +191,8 @@ func TestNumbersOfIncomingCalls(t *testing.T) {
 		{"sip:shop@here.test", []string{"To: <sip:+74957654321@here.test>"}, "302", "74957654321", "79123456789"},
 		{"sip:+74957654321;phone-context=x@here.test", []string{"From: <sip:89123456789@x.test>;tag=a"}, "302", "74957654321", "79123456789"},
 		{"sip:+74957654321@here.test", []string{"From: \"8 (800) 1<>\" <sip:%0d%0aX@x.test>;tag=a"}, "302", "74957654321", ""},
-		{"sip:+74950001122@here.test", nil, "404", "74950001122", "79123456789"},
+		{"sip:+74950001122@here.test", nil, "302", "74950001122", "79123456789"}, // to the default destination
+		{"sip:+74950000000@here.test", nil, "404", "74950000000", "79123456789"}, // which is this one
 		{"sip:shop@here.test", nil, "404", "", ""},
 		{"sip:%00%0d%0a@here.test", nil, "404", "", ""},
 		{"sip:" + strings.Repeat("7", 400) + "@here.test", nil, "404", "", ""},
@@ -215,6 +216,18 @@ func TestNumbersOfIncomingCalls(t *testing.T) {
 			require.Equal(t, test.called, d.events[0].Called)
 			require.Equal(t, test.caller, d.events[0].Caller)
 		})
+	}
+}
+
+// A number that is no site's is answered at the default destination, if there is one.
+func TestIncomingCallOfAnUnknownNumber(t *testing.T) {
+	for destination, status := range map[string]string{"74950000000": "302", "": "404"} {
+		x := reached(t, newDesk(), func(s *trunk.Settings) { s.Destination = destination })
+		line := peerOf(t, x, "udp4", "127.0.0.1")
+		line.send(line.invite("sip:+74950001122@here.test", "u"+status)...)
+		got := line.answer()
+		require.True(t, strings.HasPrefix(got, "SIP/2.0 "+status), got)
+		require.Equal(t, destination != "", strings.Contains(header(got, "Contact"), "sip:74950000000@"))
 	}
 }
 
