@@ -251,10 +251,10 @@ func TestChatFilesInThePanel(t *testing.T) {
 			given.items.add(new File([picture], "lamp.png", {type: "image/png"}));
 			chatRoot.querySelector(".writing textarea").dispatchEvent(new ClipboardEvent("paste", {clipboardData: given, bubbles: true, cancelable: true}));
 		});`)
-	b.until(`chatRoot.querySelector(".staged .picture canvas[role=img]")`)
+	b.until(`chatRoot.querySelector(".staged .photo canvas[role=img]")`)
 	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "This one"; field.dispatchEvent(new Event("input"));`)
 	send()
 	ann.hears(5)
-	const shown = `chatRoot.querySelector(".own:has(time) .picture img[alt='lamp.png']")`
+	const shown = `chatRoot.querySelector(".own:has(time) .photo img[alt='lamp.png']")`
 	b.until(shown + ` && ` + shown + `.naturalWidth === 300`)
 }

@@ -93,7 +93,7 @@ export function log(shell: Shell, asked: Asked): Log {
   /** The picture, or what is shown in its place where the page's policy forbids it. */
   function pictured(id: number, name: string, fetched: (event: Event) => void, instead: HTMLElement): HTMLElement {
     const image = make('img', { alt: name, loading: 'lazy', error: failed }) as HTMLImageElement;
-    const element = make('p', { class: 'picture' }, make('a', { href: '#', click: fetched }, image));
+    const element = make('p', { class: 'photo' }, make('a', { href: '#', click: fetched }, image));
     let tries = 0;
     async function load(): Promise<void> {
       image.src = await asked.address(id, tries++ > 0);

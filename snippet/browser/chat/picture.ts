@@ -28,7 +28,7 @@ async function draw(into: HTMLElement, file: File): Promise<void> {
     canvas.setAttribute('aria-label', file.name);
     canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height);
     into.textContent = '';
-    into.className = 'picture';
+    into.className = 'photo';
     into.appendChild(canvas);
   } catch {
     // The browser does not show it: the name stays.

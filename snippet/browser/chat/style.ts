@@ -13,20 +13,20 @@ export const style = `
 .told p{background:none;padding:4px 0;color:var(--quiet);font-size:14px;text-align:center}
 .msg a{color:var(--ink)}
 .own a{color:inherit}
-.msg .picture{padding:0;background:none}
-.picture canvas,.picture img{display:block;width:220px;max-width:100%;height:160px;object-fit:cover;border-radius:14px;background:var(--raised)}
+.msg .photo{padding:0;background:none}
+.photo canvas,.photo img{display:block;width:220px;max-width:100%;height:160px;object-fit:cover;border-radius:14px;background:var(--raised)}
 .tray{display:flex;flex-wrap:wrap;gap:8px;max-height:140px;overflow:auto;padding:8px 12px;border-top:1px solid var(--line);flex:none}
 .tray+.writing{border-top-color:transparent}
 .tray[hidden]+.writing{border-top-color:var(--line)}
 .staged{position:relative;max-width:100%;border-radius:10px;background:var(--raised)}
 .staged p{padding:8px 44px 8px 12px;overflow-wrap:anywhere;font-size:14px}
-.staged .picture{padding:0}
-.staged .picture canvas{width:72px;height:72px;border-radius:10px}
+.staged .photo{padding:0}
+.staged .photo canvas{width:72px;height:72px;border-radius:10px}
 .staged .sign{position:absolute;top:2px;inset-inline-end:2px;width:28px;height:28px;border-radius:50%;background:var(--surface);color:var(--text)}
 .staged .sign svg{width:14px;height:14px}
 .meta{display:flex;gap:6px;margin:3px 4px 0;font-size:12px;color:var(--quiet);font-variant-numeric:tabular-nums}
 .own .meta{justify-content:flex-end}
-.meta button{min-height:24px;color:var(--bad);text-decoration:underline}
+.meta button{white-space:nowrap;min-height:24px;color:var(--bad);text-decoration:underline}
 .more{align-self:center;min-height:32px;padding:4px 12px;margin:8px 0!important;border-radius:8px;font-size:14px;color:var(--ink)}
 .state{min-height:20px;padding:0 20px;font-size:13px;color:var(--quiet);flex:none}
 .bad{color:var(--bad)}

@@ -27,6 +27,9 @@ export function place(host: HTMLElement, focused: () => Element | null): Place {
       return;
     }
     const focus = host.isConnected && (focused() as HTMLElement | null);
+    if (host.isConnected) {
+      host.setAttribute('data-moved', ''); // What is shown already does not come in again.
+    }
     at.appendChild(host);
     try {
       // Over the dialogue and not within its bounds.

@@ -109,6 +109,7 @@ input:focus-visible,select:focus-visible,textarea:focus-visible{outline-offset:-
 .open .launcher{display:none}
 .panel,.with .panel{bottom:16px;max-height:calc(100vh - 32px)}
 }
+:host([data-moved]) *{animation:none!important}
 @media(prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
 @media(forced-colors:active){.panel,.launcher,.main,.invitation,.notice,.badge,.mark{border:1px solid}}
 `;
