@@ -49,8 +49,8 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		region                <country>
 //		consent               off | <cookie> [<value>]
 //		respect               gpc|dnt...
-//		cookies               host|domain
 //		origins               <origins...>
+//		cookies               host|domain
 //		number                <digits> {
 //			target   <places...>
 //			selector <css_selector>

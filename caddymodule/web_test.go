@@ -56,6 +56,7 @@ func TestPagesOfTheWeb(t *testing.T) {
 		}
 		http://localhost:$PORT {
 			frontdesk shop {
+				messengers on # so that every writing is replaced
 				prerender static
 				number 74951234567 {
 					static 74957654321 utm_source=news
