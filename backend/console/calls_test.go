@@ -143,7 +143,7 @@ func TestListOfCallsGoesOn(t *testing.T) {
 		b := d.signedIn("vera")
 		first := b.get("/calls")
 		require.Equal(t, 50, strings.Count(first.body, `<li id="call-`))
-		_, rest, found := strings.Cut(first.body, `href="/calls?`)
+		_, rest, found := strings.Cut(first.body, `<p class="after"><a class="button" href="/calls?`)
 		require.True(t, found)
 		address, _, _ := strings.Cut(rest, `"`)
 		older := b.get("/calls?" + strings.ReplaceAll(address, "&amp;", "&"))
