@@ -83,7 +83,7 @@ func TestCookiesOverTLS(t *testing.T) {
 		require.Contains(t, gone.Content, "+7 (495) 123-45-67")
 		require.Equal(t, []string{
 			"__Host-svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
-			"svc_src=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+			"svc_src=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax",
 		}, gone.Header.Values("Set-Cookie"), "under both names, or the other would be read again")
 	}
 	require.Regexp(t, `^svc_src=[\w-]+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax$`, s.Get(plain+"/?utm_source=news").Header.Get("Set-Cookie"))
