@@ -356,17 +356,23 @@ func TestChatFiles(t *testing.T) {
 		// The token of the stream opens what a page may show.
 		var shown bytes.Buffer
 		require.NoError(t, png.Encode(&shown, image.NewGray(image.Rect(0, 0, 30, 20))))
-		line := func(of object) answer {
-			return s.send(http.MethodGet, "v1/chat/file?t="+token+"&f="+text(of["id"]), "")
+		line := func(token string, of object) (status int, content string) {
+			response, err := http.Get(s.url + "v1/chat/file?t=" + token + "&f=" + text(of["id"]))
+			require.NoError(t, err)
+			defer response.Body.Close()
+			raw, err := io.ReadAll(response.Body)
+			require.NoError(t, err)
+			return response.StatusCode, string(raw)
 		}
 		require.Nil(t, file["picture"])
-		require.Equal(t, 403, line(file).status)
+		status, _ := line(token, file)
+		require.Equal(t, 403, status)
 		file = send("lamp.png", shown.String()).body["message"].(object)["file"].(object)
 		require.Equal(t, true, file["picture"])
-		got := line(file)
-		require.Equal(t, []any{200, shown.String()}, []any{got.status, got.raw})
-		file["id"] = s.script("chat", object{"credentials": other.credentials()}).body["stream"]
-		require.Equal(t, 404, s.send(http.MethodGet, "v1/chat/file?t="+text(file["id"])+"&f=2", "").status, "another's")
+		status, got := line(token, file)
+		require.Equal(t, []any{200, shown.String()}, []any{status, got})
+		status, _ = line(s.script("chat", object{"credentials": other.credentials()}).body["stream"].(string), file)
+		require.Equal(t, 404, status, "another's")
 	})
 }
 
