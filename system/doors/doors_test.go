@@ -105,6 +105,7 @@ func doors() map[string]door {
 		"POST /leads/notes/{site}/{lead}":                 form("text"),
 		"POST /leads/parts/{site}/{lead}":                 form("back", "part={other}"),
 		"POST /leads/parts/{site}/{lead}/removal":         form("back", "part={other}"),
+		"POST /calls/{site}/{call}/lead":                  form("back"),
 		"POST /visitors/{site}/{visitor}/contacts":        form("name", "phone", "email", "phoneWas"),
 		"POST /chats/{site}/{conversation}/messages":      form("text", "client"),
 		"POST /chats/{site}/{conversation}/files":         form("name"),
@@ -151,7 +152,7 @@ func doors() map[string]door {
 	for _, path := range []string{
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export",
 		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
-		"/calls", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
+		"/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
