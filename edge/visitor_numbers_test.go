@@ -190,7 +190,7 @@ func TestOneNetworkLeavesNumbersToOthers(t *testing.T) {
 			t.Helper()
 			views++
 			seen := f.viewed(viewOf(strconv.Itoa(views), "https://shop.example/", ""), append(cookies, "Client "+client)...)
-		for _, r := range seen.Numbers {
+			for _, r := range seen.Numbers {
 				if r.DT && r.Text != nil {
 					number = *r.Text
 				}
