@@ -38,12 +38,12 @@ func TestConversationByMail(t *testing.T) {
 	visitor.hasTexts(panelTexts, "Do you ship to Oslo?", "We do <b>indeed</b>.")
 
 	visitor.front()
-	visitor.until(`panels.querySelector(".mailing").previousSibling.offsetParent`)
-	visitor.do(`panels.querySelector(".mailing").previousSibling.click()`)
-	visitor.do(`panels.querySelector(".mailing input").value = "nobody"; panels.querySelector(".mailing button").click()`)
+	visitor.until(`panels.querySelector(".more + .mailing").previousSibling.offsetParent`)
+	visitor.do(`panels.querySelector(".more + .mailing").previousSibling.click()`)
+	visitor.do(`panels.querySelector(".more + .mailing input").value = "nobody"; panels.querySelector(".more + .mailing button").click()`)
 	visitor.until(`panels.querySelector(".panel").innerText.includes("Check the address")`)
 	require.False(t, value[bool](visitor, `performance.getEntriesByType("resource").some((r) => r.name.includes("/chat/transcript"))`), "the service is not asked for what cannot be")
-	visitor.do(`panels.querySelector(".mailing input").value = "ada@mail.example"; panels.querySelector(".mailing input").focus()`)
+	visitor.do(`panels.querySelector(".more + .mailing input").value = "ada@mail.example"; panels.querySelector(".more + .mailing input").focus()`)
 	visitor.write("\r")
 	select {
 	case letter := <-post.Letters:
@@ -55,5 +55,5 @@ func TestConversationByMail(t *testing.T) {
 	case <-time.After(time.Minute):
 		require.FailNow(t, "no mail has come")
 	}
-	visitor.until(`panels.querySelector(".mailing").hidden`)
+	visitor.until(`panels.querySelector(".more + .mailing").hidden`)
 }

@@ -78,6 +78,8 @@ func TestSIPCallIsRedirected(t *testing.T) {
 		require.Contains(t, answer, "Contact: <sip:74951234567@127.0.0.1>")
 	}
 	answer := inviteBySIP(t, exchange, "74959999999", "c")
+	require.Contains(t, answer, "Contact: <sip:74950000000@127.0.0.1>", "nobody has the number")
+	answer = inviteBySIP(t, exchange, "74950000000", "destination")
 	require.True(t, strings.HasPrefix(answer, "SIP/2.0 404 "), answer)
 	var calls []call.Call
 	require.Eventually(t, func() bool { calls = s.storedCalls(); return len(calls) == 2 }, wait, tick)
@@ -89,6 +91,7 @@ func TestSIPCallIsRedirected(t *testing.T) {
 	}
 	metrics := s.Get("http://" + s.Admin + "/metrics").Content
 	require.Contains(t, metrics, `frontdesk_sip_total{outcome="redirected"} 3`)
+	require.Contains(t, metrics, `frontdesk_sip_total{outcome="fallback"} 1`)
 	require.Contains(t, metrics, `frontdesk_sip_total{outcome="unknown"} 1`)
 	require.Contains(t, metrics, `frontdesk_sip_registered 0`)
 
