@@ -110,7 +110,7 @@ var columns = map[string]filling{
 	"jobs.kind": service, "jobs.payload": service, "jobs.reason": service, "jobs.target": service,
 	"journal.data": service, "journal.kind": service, "journal_readers.name": service, "journal_readers.owner": service,
 	"lead_deeds.kind": service, "lead_deeds.login": text(64), "lead_deeds.said": text(16000), "lead_deeds.was": service,
-	"lead_requests.request": service, "lead_numbers.number": service, "lead_origins.origin": service, "lead_marks.mark": service,
+	"lead_requests.request": service, "lead_numbers.number": service, "lead_origins.origin": service, "lead_marks.mark": service, "lead_tags.tag": key(30),
 	"leads.email": text(1024), "leads.form_name": key(1024), "leads.message": text(20 << 10), "leads.name": text(1024),
 	"leads.origin": service, "leads.phone": text(1024), "leads.phone_digits": service, "leads.phone_extension": service, "leads.sale_cost": service,
 	"leads.source_campaign": text(200), "leads.source_click_id": text(200), "leads.source_click_id_name": service, "leads.source_content": text(200),
@@ -148,7 +148,8 @@ var copies = []struct {
 }{
 	{"leads", "merged_into = 0", 55, map[string]string{"id": "id + 1000 + i", "at": "at - i"}},
 	{"leads", "id < 1000", 40, map[string]string{"id": "id + 2000 + i", "merged_into": "id", "at": "at + i"}},
-	{"lead_deeds", "1", 120, map[string]string{"id": "id + i"}},
+	{"lead_tags", "1", 9, map[string]string{"tag": "tag || i"}},
+	{"lead_deeds", "id = (SELECT MIN(id) FROM lead_deeds)", 120, map[string]string{"id": "id + 1000 + i"}},
 	{"refused_leads", "1", 55, map[string]string{"id": "id + 1000 + i", "digest": "digest || i", "at": "at - i"}},
 	{"views", "id = (SELECT MIN(id) FROM views)", 120, map[string]string{"id": "id + 1000000 + i", "at": "at - i"}},
 	{"user_events", "1", 120, map[string]string{"id": "id + 1000 + i", "call_id": "call_id || i"}},
@@ -224,6 +225,7 @@ func (d *desk) hasMany(values map[string]string) {
 	n := lead.Key{SiteID: d.shop.ID}
 	fmt.Sscan(values["lead"], &n.ID)
 	require.NoError(d.t, d.Leads.AddNote(d.t.Context(), lead.By{Login: "vera"}, n, "note"))
+	require.NoError(d.t, d.Leads.SetTags(d.t.Context(), lead.By{Login: "vera"}, n, []string{"tag"}))
 	all := make(map[string][]string)
 	for _, c := range d.textColumns("1") {
 		table, column, _ := strings.Cut(c, ".")

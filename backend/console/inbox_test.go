@@ -124,6 +124,10 @@ func TestWrongWorkChangesNothing(t *testing.T) {
 			{at("notes", d.shop.ID, ann.ID), nil, 400}, {at("notes", d.shop.ID, ann.ID), []string{"text", " "}, 422}, {at("notes", d.shop.ID, ann.ID), []string{"text", "a\x1bb"}, 422},
 			{at("notes", d.shop.ID, ann.ID), []string{"text", "a\xffb"}, 422}, {at("notes", d.shop.ID, ann.ID), []string{"text", strings.Repeat("n", lead.MaxNote+1)}, 422},
 			{at("notes", d.shop.ID, ann.ID), []string{"text", strings.Repeat("n", 1<<20)}, 413},
+			{at("tags", d.shop.ID, ann.ID), nil, 400}, {at("tags", d.shop.ID, ann.ID), []string{"tags", strings.Repeat("x", 31)}, 422},
+			{at("tags", d.shop.ID, ann.ID), []string{"tags", "a,b,c,d,e,f,g,h,i,j,k"}, 422}, {at("tags", d.shop.ID, ann.ID), []string{"tags", "a\u200eb"}, 422},
+			{at("tags", d.shop.ID, ann.ID), []string{"tags", "a\xffb"}, 422}, {at("tags", other.ID, ann.ID), []string{"tags", "a"}, 404},
+			{at("sale", d.shop.ID, ann.ID), []string{"sale", "yes", "amount", "much"}, 422}, {at("sale", other.ID, ann.ID), []string{"sale", "yes"}, 404},
 			{at("parts", d.shop.ID, ann.ID), []string{"part", fmt.Sprint(ann.ID)}, 422}, {at("parts", d.shop.ID, ann.ID), []string{"part", "999"}, 404}, {at("parts", d.shop.ID, ann.ID), []string{"part", "x"}, 400},
 			{at("parts", d.shop.ID, ann.ID) + "/removal", []string{"part", "999"}, 422},
 		} {
@@ -207,6 +211,40 @@ func (b *browser) export(t *testing.T, query string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.body, "\ufeff"))).ReadAll()
 	require.NoError(t, err)
 	return rows
+}
+
+// Operators sort leads by tags, and say which of them are sales.
+func TestTagsAndSales(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		h := d.hit(visit.Arrival{})
+		l := d.lead(h, map[string]any{"name": "Ann"})
+		d.lead(h, map[string]any{"name": "Bob", "phone": "+7 495 111-22-33"})
+		vera := d.signedIn("vera")
+		page := fmt.Sprintf("/leads/%d/%d", d.shop.ID, l.ID)
+		act := func(what string, fields ...string) int {
+			return vera.post(fmt.Sprintf("/leads/%s/%d/%d", what, d.shop.ID, l.ID), fields...).status
+		}
+		require.Equal(t, http.StatusSeeOther, act("tags", "tags", " wholesale ,, Urgent  order,URGENT order,wholesale"))
+		tags, _ := vera.get(page).page(t).Find("[name=tags]").Attr("value")
+		require.Equal(t, "Urgent order, wholesale", tags)
+		require.Equal(t, []string{"Ann"}, vera.listed("tag=wholesale"))
+		require.Equal(t, []string{"Ann"}, vera.listed("tag=wholesale&q=ann"))
+		require.Empty(t, vera.listed("tag=whole"))
+		require.Contains(t, vera.get("/leads").page(t).Find("#tags").Children().First().AttrOr("value", ""), "Urgent order")
+
+		require.Equal(t, http.StatusSeeOther, act("sale", "sale", "yes", "amount", "1 500,50"))
+		require.Equal(t, []string{"Ann"}, vera.listed("from=1,500&to=1501"))
+		story := vera.get(page).page(t).Find(".story").Text()
+		require.Contains(t, story, "set the tags: Urgent order, wholesale")
+		require.Contains(t, story, "marked it as a sale of 1,500.50")
+		require.Equal(t, "Urgent order, wholesale", vera.export(t, "q=ann")[1][len(vera.export(t, "q=ann")[0])-1])
+
+		require.Equal(t, http.StatusSeeOther, act("sale", "amount", "7"))
+		require.Equal(t, http.StatusSeeOther, act("tags", "tags", ""))
+		require.Empty(t, vera.listed("tag=wholesale"))
+		require.Empty(t, vera.listed("from=0"))
+		require.Equal(t, 1, vera.get(page).page(t).Find("[name=sale]:not([checked])").Length())
+	})
 }
 
 // A table has all leads that the filters mean, in as many as there are, and no formula.

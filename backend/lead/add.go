@@ -104,18 +104,18 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 		return err
 	}
 	for try := 1; ; try++ {
-		into, err := l.joinedBy(ctx, a.lead)
+		into, err := joinedBy(ctx, l.db.Read(), a.lead)
 		if err != nil {
 			return err
 		}
-		stale := false
+		isStale := false
 		err = l.db.Write(ctx, int64(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
 			a.stored, a.earlier = alone, 0 // it may be the second time
 			a.stored.Marks = slices.Clone(alone.Marks)
-			if stale, err = l.stale(ctx, tx, a.lead, into); err != nil || stale && try < joinTries {
+			if isStale, err = stale(ctx, tx, a.lead, into); err != nil || isStale && try < joinTries {
 				return err
 			}
-			if stale {
+			if isStale {
 				into = nil
 			}
 			if a.earlier, err = note(ctx, tx, a.lead, a.request, a.within); err != nil {
@@ -126,7 +126,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			}
 			return l.addTx(ctx, tx, a, into)
 		})
-		if err != nil || !stale || try == joinTries {
+		if err != nil || !isStale || try == joinTries {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Changed is the kind of the journal's entry for what an operator has done with a lead, which is
-// its subject. Its data is {"by","deed","was","said"}; of a note the text is left out.
+// its subject. Its data is {"by","deed","was","said"}; of a note the text is left out, and so are tags.
 const Changed = "lead.changed"
 
 // By is the operator who does something.
@@ -34,7 +34,7 @@ type Deed struct {
 	// Kind is one of [DeedKinds].
 	Kind string
 	// Was and Said are states, or the logins of owners, empty for nobody. Said is the text of a
-	// note, and the id of the other lead of a merge.
+	// note, the tags with commas between them, the amount of a sale, and the id of the other lead of a merge.
 	Was, Said string
 }
 
@@ -47,11 +47,14 @@ const (
 	deedSplit  = "split"
 	deedTookIn = "took_in"
 	deedLetOut = "let_out"
+	deedTags   = "tags"
+	deedSale   = "sale"
+	deedNoSale = "no_sale"
 	deedCalled = "called" // by nobody: the sender has called again
 )
 
 // DeedKinds are all kinds of deeds.
-var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut, deedCalled}
+var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut, deedTags, deedSale, deedNoSale, deedCalled}
 
 // MaxNote is how many characters a note has at most.
 const MaxNote = 4000
@@ -113,7 +116,7 @@ func (l *Leads) change(ctx context.Context, by By, n Key, f func(context.Context
 				return err
 			}
 			told := d.said
-			if d.kind == deedNote {
+			if d.kind == deedNote || d.kind == deedTags {
 				told = ""
 			}
 			data, err := json.Marshal(map[string]string{"by": by.Login, "deed": d.kind, "was": d.was, "said": told})

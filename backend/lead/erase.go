@@ -13,13 +13,14 @@ import (
 func (l *Leads) Traces() trace.Subject {
 	const ofLead = `site_id = $1 AND lead_id = $2`
 	return trace.Subject{
-		Find:  l.findTraces,
+		Find:  findTraces,
 		Scrub: l.scrub,
 		Tables: []trace.Table{
 			{Name: "lead_requests", By: trace.Lead, Where: ofLead},
 			{Name: "lead_deeds", By: trace.Lead, Where: ofLead, Texts: []string{"was", "said"}, Key: []string{"site_id", "lead_id", "id"}, Of: "lead_id"},
 			{Name: "lead_numbers", By: trace.Lead, Where: ofLead},
 			{Name: "lead_origins", By: trace.Lead, Where: ofLead},
+			Tags.Trace(trace.Lead),
 			{Name: "lead_marks", By: trace.Lead, Where: ofLead},
 			{Name: "leads", By: trace.Lead, Where: `site_id = $1 AND id = $2`, JSON: []string{"user_fields"},
 				Texts: append([]string{"name", "phone", "email", "message", "form_name", "user_fields", "url"}, source.WrittenColumns...), Key: []string{"site_id", "id"}, Of: "id"},
@@ -36,7 +37,7 @@ func plain(column string) string {
 }
 
 // findTraces finds leads by their contacts and visitors, and the leads with which one is merged.
-func (l *Leads) findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
+func findTraces(ctx context.Context, from db.Queries, m trace.Mark) (marks []trace.Mark, err error) {
 	ask := func(query string, args ...any) {
 		if err != nil {
 			return

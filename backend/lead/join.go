@@ -19,9 +19,12 @@ import (
 // joined is the lead of a visitor that another one, which comes by another way, becomes a part of.
 type joined struct {
 	ready // with what the other one adds to it
-	// also and failed are its Also and its SiteError as they were stored before. Whatever changes its texts changes one.
+	// also and failed are its Also and its SiteError as they were stored before. Whatever changes its texts changes one. An
+	// operator may have said meanwhile that it is a sale.
 	also   string
 	failed int
+	isSale bool
+	cost   string
 }
 
 // other finds the lead that the visitor has just sent by another way, or by a form of which the site has failed. Its
@@ -43,8 +46,8 @@ func other[T any](ctx context.Context, from db.Queries, lead Lead, columns strin
 
 // joinedBy is the lead that the lead becomes a part of; nil where there is none. Nothing is lost: what the earlier one
 // does not have is added to it.
-func (l *Leads) joinedBy(ctx context.Context, lead Lead) (*joined, error) {
-	found, is, err := other(ctx, l.db.Read(), lead, columns, (*row).fields)
+func joinedBy(ctx context.Context, from db.Queries, lead Lead) (*joined, error) {
+	found, is, err := other(ctx, from, lead, columns, (*row).fields)
 	if err != nil || !is {
 		return nil, err
 	}
@@ -54,11 +57,11 @@ func (l *Leads) joinedBy(ctx context.Context, lead Lead) (*joined, error) {
 	whole := found.Lead
 	whole.add(lead)
 	r, err := whole.ready()
-	return &joined{r, found.also, found.SiteError}, err
+	return &joined{r, found.also, found.SiteError, found.IsSale, found.SaleCost}, err
 }
 
 // stale tells whether the lead joins another one than j by now, or has been joined by a third. Nil is none.
-func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
+func stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
 	if lead.Visitor != 0 && (lead.Email != "" || lead.Phone != "") {
 		// On another node the same may be under way.
 		if err := tx.Lock(ctx, int64(lead.Visitor)); err != nil {
@@ -69,12 +72,16 @@ func (l *Leads) stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool
 		id        int64
 		also      string
 		siteError int
+		isSale    bool
+		cost      string
 	}
-	found, is, err := other(ctx, tx, lead, `id, `+alsoColumn+`, site_error`, func(v *version) []any { return []any{&v.id, &v.also, &v.siteError} })
+	found, is, err := other(ctx, tx, lead, `id, `+alsoColumn+`, site_error, is_sale, sale_cost`, func(v *version) []any {
+		return []any{&v.id, &v.also, &v.siteError, &v.isSale, &v.cost}
+	})
 	if err != nil || j == nil {
 		return is, err
 	}
-	return !is || found != version{j.ID, j.also, j.failed}, nil
+	return !is || found != version{j.ID, j.also, j.failed, j.isSale, j.cost}, nil
 }
 
 // store stores what was added to the lead, as whose the request counts.

@@ -74,6 +74,8 @@ type Lead struct {
 	// nobody. Both are changed by [Leads.SetState] and [Leads.Give].
 	State State
 	Owner int64
+	// Tags are the words by which operators sort it, in order. They are changed by [Leads.SetTags].
+	Tags []string
 	// MergedInto is the lead of the same site that it is a part of; 0 for none.
 	MergedInto int64
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/tag"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
@@ -156,6 +157,7 @@ type row struct {
 	userFields string // as JSON
 	also       string
 	marks      string
+	tags       string
 }
 
 // complete takes apart what was read.
@@ -167,7 +169,8 @@ func (r *row) complete() (err error) {
 	if r.marks != "" {
 		r.Marks = strings.Fields(r.marks)
 	}
-	r.UserFields, err = fieldsIn(r.userFields)
+	r.Tags = tag.Split(r.tags)
+	r.UserFields, err = search.FieldsIn(r.userFields)
 	return err
 }
 
@@ -176,75 +179,23 @@ const stored = `site_id, id, visitor_id, visit_id, view_id, at, origin, name, em
 	is_sale, sale_cost, group_id, form_name, user_fields, url, site_error, state, owner_id, merged_into, ` + source.Columns
 
 // columns are those of a lead with its lists, which are words with spaces between them.
-const columns = stored + `, ` + alsoColumn + `, ` + marksColumn
+var columns = stored + `, ` + alsoColumn + `, ` + marksColumn + `, ` + Tags.Column()
 
 const (
 	alsoColumn  = `(SELECT COALESCE(string_agg(o.origin, ' ' ORDER BY o.origin), '') FROM lead_origins o WHERE o.site_id = leads.site_id AND o.lead_id = leads.id)`
 	marksColumn = `(SELECT COALESCE(string_agg(m.mark, ' ' ORDER BY m.mark), '') FROM lead_marks m WHERE m.site_id = leads.site_id AND m.lead_id = leads.id)`
 )
 
-// begunFields is how many characters of the user fields, as JSON, hold all of them that is searched: a byte takes six
-// at most.
-const begunFields = 7 * search.MaxSearched
-
 var begunColumns = strings.NewReplacer(
 	" message,", fmt.Sprintf(" substr(message, 1, %d),", search.MaxSearched),
-	" user_fields,", fmt.Sprintf(" substr(user_fields, 1, %d),", begunFields),
+	" user_fields,", fmt.Sprintf(" substr(user_fields, 1, %d),", search.BegunFields),
 ).Replace(columns)
-
-// fieldsIn reads user fields from JSON, which may break off where it is long. Of the field in which it does, the
-// beginning is read.
-func fieldsIn(text string) (fields map[string]string, err error) {
-	if len(text) >= begunFields {
-		text = mended(text)
-	}
-	return fields, json.Unmarshal([]byte(text), &fields)
-}
-
-// mended is an object of texts that breaks off, with its end.
-func mended(text string) string {
-	whole := 1 // where the last field ends
-	inside, value := false, false
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case inside && c == '\\':
-			size := len(`\n`)
-			if i+1 < len(text) && text[i+1] == 'u' {
-				size = len(`\u0000`)
-			}
-			if i+size > len(text) { // it breaks off
-				return closed(text, whole, i, value)
-			}
-			i += size - 1
-		case c == '"' && inside && value:
-			inside, value, whole = false, false, i+1
-		case c == '"':
-			inside = !inside
-		case c == ':' && !inside:
-			value = true
-		case c == '}' && !inside:
-			return text
-		}
-	}
-	if inside {
-		return closed(text, whole, len(text), value)
-	}
-	return text[:whole] + "}"
-}
-
-// closed is the object up to a place within a text, if that is a value, or else up to its last whole field.
-func closed(text string, whole, place int, value bool) string {
-	if value {
-		return text[:place] + `"}`
-	}
-	return text[:whole] + "}"
-}
 
 func (r *row) fields() []any {
 	return append([]any{
 		&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.at, &r.Origin, &r.Name, &r.Email, &r.Phone, &r.PhoneDigits, &r.PhoneExtension, &r.Message,
 		&r.IsSale, &r.SaleCost, &r.GroupID, &r.FormName, &r.userFields, &r.URL, &r.SiteError, &r.State, &r.Owner, &r.MergedInto,
-	}, append(r.Source.Fields(), &r.also, &r.marks)...)
+	}, append(r.Source.Fields(), &r.also, &r.marks, &r.tags)...)
 }
 
 // ready is a lead with all that is made of its texts. It is made before the writer's transaction, in which no text is

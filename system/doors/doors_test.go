@@ -103,6 +103,8 @@ func doors() map[string]door {
 		"POST /leads/state/{site}/{lead}":                 form("back", "state=done"),
 		"POST /leads/owner/{site}/{lead}":                 form("back", "to=0", "from=0"),
 		"POST /leads/notes/{site}/{lead}":                 form("text"),
+		"POST /leads/tags/{site}/{lead}":                  form("tags"),
+		"POST /leads/sale/{site}/{lead}":                  form("amount", "sale=yes"),
 		"POST /leads/parts/{site}/{lead}":                 form("back", "part={other}"),
 		"POST /leads/parts/{site}/{lead}/removal":         form("back", "part={other}"),
 		"POST /calls/{site}/{call}/lead":                  form("back"),

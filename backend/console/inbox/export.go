@@ -25,7 +25,7 @@ const exportedAtOnce, wholeAtOnce = 500, 8
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",
 	"export.email", "export.message", "export.sale", "export.amount", "export.form", "export.ways", "export.kind", "export.source", "export.medium", "export.campaign",
-	"export.term", "export.content", "export.referrer", "export.landing", "export.page", "export.fields", "export.siteError"}
+	"export.term", "export.content", "export.referrer", "export.landing", "export.page", "export.fields", "export.siteError", "lead.tags"}
 
 // exportLeads sends all leads of the filter as a table, however many they are, while they are read. A
 // lead that is merged into another stands below it.
@@ -136,7 +136,7 @@ func exported(f frame.Page, l lead.Lead) []string {
 	}
 	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.Text("state." + l.State.String()), rows.OwnerName(w, f.Staff, l.Owner),
 		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.Text("source." + l.Source.Kind),
-		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError}
+		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError, strings.Join(l.Tags, ", ")}
 }
 
 // sendLead answers with all that a lead and its parts say, and what was done with them, as a file. Pages show the beginning of

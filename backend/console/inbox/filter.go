@@ -14,13 +14,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // leadForm says which leads are shown, as the address has it.
 type leadForm struct {
-	Search, State, Owner, Source, Form, Failed, Number, From, To, Since, Until string
+	Search, State, Owner, Source, Form, Tag, Failed, Number, From, To, Since, Until string
 	// Zone is how many minutes the operator's clock is behind UTC, as browsers tell it.
 	Zone string
 }
@@ -36,7 +37,7 @@ const failedOnly = "yes"
 
 // leadFields are the names of the form's fields in addresses.
 func (f *leadForm) fields() map[string]*string {
-	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "failed": &f.Failed, "number": &f.Number,
+	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "tag": &f.Tag, "failed": &f.Failed, "number": &f.Number,
 		"from": &f.From, "to": &f.To, "since": &f.Since, "until": &f.Until, "zone": &f.Zone}
 }
 
@@ -97,7 +98,7 @@ func (f leadForm) day(text string) (at time.Time, ok bool) {
 
 // filter is what the form asks for, or the name of the words that say what is wrong with it.
 func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) {
-	filter = inbox.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
+	filter = inbox.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Tag: f.Tag, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
 		From: amountTyped(f.From), To: amountTyped(f.To)}
 	if f.State != "" {
 		state, ok := lead.StateOf(f.State)
@@ -122,7 +123,7 @@ func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) 
 	if f.Failed != "" && f.Failed != failedOnly {
 		return filter, "leads.wrongFilter"
 	}
-	if f.Source != "" && !slices.Contains(source.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form) || strings.Contains(f.Form, "\x00") {
+	if f.Source != "" && !slices.Contains(source.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form+f.Tag) || strings.Contains(f.Form+f.Tag, "\x00") {
 		return filter, "leads.wrongFilter"
 	}
 	since, ok := f.day(f.Since)
@@ -142,9 +143,12 @@ var leadProblems = map[error]string{
 	inbox.ErrAmount: "leads.wrongAmount", search.ErrLong: "leads.longSearch", search.ErrShort: "leads.shortSearch",
 }
 
-// amountTyped is an amount as people type it, with a decimal point.
+// amountTyped is an amount as people type it, with a decimal point, or the text if it is none.
 func amountTyped(text string) string {
-	return strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
+	if sum, ok := submission.Amount(text); ok {
+		return sum
+	}
+	return text
 }
 
 // Sources are the kinds of sources.

@@ -37,6 +37,9 @@ type leadDetail struct {
 	Alike       []rows.LeadRow  // those that may be the same person's
 	Story       []template.HTML
 	Note        string // that was not accepted
+	TagsTyped   string // the tags, or what was typed and not accepted
+	Sale        bool   // so, or as it was typed
+	Amount      string
 	Group       string // the name of the group that it is for; empty for one that there is not
 	Back        string // see [reach]
 }
@@ -78,11 +81,11 @@ func fieldsOf(l lead.Lead) (fields []rows.Field) {
 }
 
 func (c *room) showLead(w http.ResponseWriter, r *http.Request) error {
-	return c.leadPage(w, r, http.StatusOK, "", "")
+	return c.leadPage(w, r, http.StatusOK, "")
 }
 
-// leadPage shows the lead of the request, with a problem and the note that was not accepted.
-func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, problem, note string) error {
+// leadPage shows the lead of the request, with a problem and what was typed and not accepted.
+func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, problem string) error {
 	siteID, id, err := frame.IDs(r, "site", "lead")
 	if err != nil {
 		return err
@@ -114,7 +117,8 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
 		return nil
 	}
-	d := leadDetail{LeadRow: rows.LeadRowOf(f, l), Values: rows.ValuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: f.Staff, Note: note}
+	d := leadDetail{LeadRow: rows.LeadRowOf(f, l), Values: rows.ValuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: f.Staff}
+	d.typed(r)
 	var cut bool
 	d.Said, cut = words.Whole(l.Message, words.WholeSize)
 	d.Cut = d.Cut || cut
@@ -146,6 +150,17 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 	f.Title, f.Body, f.Problem, f.Here = d.Label, d, problem, d.Link
 	frame.AllowRecordings(w.Header())
 	return c.Show(w, status, f)
+}
+
+// typed fills in what stands in the lead's fields: what is stored, or what the request has sent and was not accepted.
+func (d *leadDetail) typed(r *http.Request) {
+	d.Note, d.TagsTyped, d.Sale, d.Amount = r.PostFormValue("text"), d.Tagged(), d.IsSale, d.SaleCost
+	if r.PostForm.Has("tags") {
+		d.TagsTyped = r.PostFormValue("tags")
+	}
+	if r.PostForm.Has("amount") {
+		d.Sale, d.Amount = r.PostForm.Has("sale"), r.PostFormValue("amount")
+	}
 }
 
 // gather adds what belongs to the lead: its parts, those that are alike, and what was done.
@@ -243,6 +258,16 @@ func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
 		default:
 			step.Text = f.Words.Text("deed.given", "login", words.Written(loginName(f.Staff, d.Said)))
 		}
+	case "tags":
+		if step.Text = f.Words.Text("deed.tags", "tags", words.Written(d.Said)); d.Said == "" {
+			step.Text = f.Words.Text("deed.noTags")
+		}
+	case "sale":
+		if step.Text = f.Words.Text("deed.soldFor", "amount", f.Words.Money(d.Said)); d.Said == "" {
+			step.Text = f.Words.Text("deed.sold")
+		}
+	case "no_sale":
+		step.Text = f.Words.Text("deed.noSale")
 	case "called":
 		step.Text = f.Words.Text("deed.called")
 	default:

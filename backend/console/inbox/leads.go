@@ -27,6 +27,7 @@ type leadPage struct {
 	// Failing are the forms that fail today.
 	Failing []failingForm
 	Forms   []string
+	Tags    []string
 	Staff   []operator.Operator
 	Export  string // address of all of them as a file
 }
@@ -46,6 +47,9 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request, f frame.Page) e
 	}
 	// A name with signs that cannot be seen is not offered: nobody could tell it from others.
 	body.Forms = slices.DeleteFunc(body.Forms, func(name string) bool { return words.Plainly(name) != name })
+	if body.Tags, err = c.Inbox.Tags(r.Context(), f.ByID()); err != nil {
+		return err
+	}
 	filter, problem := body.filter(f)
 	if problem != "" {
 		f.Problem, f.Body = f.Words.Text(problem), body

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/tag"
 )
 
 // work answers what an operator does with the lead of the request. Others do it at the same time, so
@@ -35,7 +37,7 @@ func (c *room) work(do func(r *http.Request, by lead.By, n lead.Key) error, done
 		case r.Header.Get("Console-Row") != "":
 			return c.showRow(w, r, status, n, problem)
 		case err != nil:
-			return c.leadPage(w, r, status, problem, r.PostFormValue("text"))
+			return c.leadPage(w, r, status, problem)
 		}
 		return c.Back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, id), done)
 	}
@@ -45,6 +47,7 @@ func (c *room) work(do func(r *http.Request, by lead.By, n lead.Key) error, done
 var workMistakes = map[error]string{
 	lead.ErrMerged: "lead.isPart", lead.ErrNotMerged: "lead.noPart", lead.ErrSelf: "lead.itself", lead.ErrManyParts: "lead.manyParts",
 	lead.ErrLongNote: "lead.longNote", lead.ErrEmptyNote: "lead.emptyNote", lead.ErrNote: "lead.wrongNote", operator.ErrUnknown: "lead.noOperator",
+	tag.ErrTags: "lead.wrongTags", lead.ErrAmount: "leads.wrongAmount",
 }
 
 // workProblem is what the page of the lead says of the error; empty when it has nothing to say of it.
@@ -154,18 +157,29 @@ func (c *room) addNote(r *http.Request, by lead.By, n lead.Key) error {
 	return c.Leads.AddNote(r.Context(), by, n, text)
 }
 
-func (c *room) mergeLead(r *http.Request, by lead.By, n lead.Key) error {
-	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
-	if err != nil {
+func (c *room) setTags(r *http.Request, by lead.By, n lead.Key) error {
+	if !r.PostForm.Has("tags") {
 		return frame.ErrForm
 	}
-	return c.Leads.Merge(r.Context(), by, n, part)
+	tags, err := tag.Read(r.PostFormValue("tags"))
+	if err != nil {
+		return err
+	}
+	return c.Leads.SetTags(r.Context(), by, n, tags)
 }
 
-func (c *room) splitLead(r *http.Request, by lead.By, n lead.Key) error {
-	part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
-	if err != nil {
-		return frame.ErrForm
+// setSale says that the lead is a sale, of the amount if there is one, or that it is none.
+func (c *room) setSale(r *http.Request, by lead.By, n lead.Key) error {
+	return c.Leads.SetSale(r.Context(), by, n, r.PostFormValue("sale") == "yes", r.PostFormValue("amount"))
+}
+
+// ofPart does something with the lead and the part of it that the request names.
+func ofPart(do func(ctx context.Context, by lead.By, n lead.Key, part int64) error) func(*http.Request, lead.By, lead.Key) error {
+	return func(r *http.Request, by lead.By, n lead.Key) error {
+		part, err := strconv.ParseInt(r.PostFormValue("part"), 10, 64)
+		if err != nil {
+			return frame.ErrForm
+		}
+		return do(r.Context(), by, n, part)
 	}
-	return c.Leads.Split(r.Context(), by, n, part)
 }

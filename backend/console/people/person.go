@@ -197,6 +197,7 @@ var tableWords = map[string]string{
 	"lead_numbers":    "kept.leadNumbers",
 	"lead_origins":    "kept.leadOrigins",
 	"lead_marks":      "kept.leadMarks",
+	"lead_tags":       "kept.leadTags",
 	"jobs":            "kept.jobs",
 	"conversations":   "kept.conversations",
 	"messages":        "kept.messages",

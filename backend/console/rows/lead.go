@@ -8,6 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/tag"
 )
 
 // LeadRow is a lead as a row of a list.
@@ -84,6 +85,9 @@ func begun(text string) string {
 	}
 	return text
 }
+
+// Tagged are the tags, with commas between them.
+func (r LeadRow) Tagged() string { return tag.Written(r.Tags) }
 
 // All is how many leads the row stands for.
 func (r LeadRow) All() int { return r.Parts + 1 }

@@ -447,6 +447,15 @@ CREATE TABLE lead_marks (
 	PRIMARY KEY (site_id, lead_id, mark)
 );
 
+-- The words by which operators sort leads.
+CREATE TABLE lead_tags (
+	site_id BIGINT NOT NULL,
+	lead_id BIGINT NOT NULL,
+	tag     TEXT NOT NULL,
+	PRIMARY KEY (site_id, lead_id, tag)
+);
+CREATE INDEX lead_tags_of ON lead_tags (site_id, tag);
+
 -- What makes two requests the same lead: the id of a request, a key that a server chose, or the hash of what was sent.
 -- "at" is when it made the lead; those of long ago are deleted in passing.
 CREATE TABLE lead_requests (
@@ -565,6 +574,7 @@ CREATE TRIGGER leads_erased AFTER DELETE ON leads BEGIN
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_origins WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_marks WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_tags WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE rowid = OLD.id;
 	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 END;
@@ -574,6 +584,7 @@ CREATE FUNCTION leads_erased() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	DELETE FROM lead_numbers WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_origins WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_marks WHERE site_id = OLD.site_id AND lead_id = OLD.id;
+	DELETE FROM lead_tags WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	DELETE FROM lead_search WHERE site_id = OLD.site_id AND lead_id = OLD.id;
 	UPDATE leads SET merged_into = 0, indexed = FALSE WHERE site_id = OLD.site_id AND merged_into = OLD.id AND merged_into <> 0;
 	RETURN NULL;

@@ -23,6 +23,8 @@ type Filter struct {
 	Source string
 	// Form is the name of the form.
 	Form string
+	// Tag is one of the tags.
+	Tag string
 	// Failed is of those alone of which the site has failed, see [lead.Lead.SiteError].
 	Failed bool
 	// Number is one of a pool that the sender had, as digits.
@@ -79,6 +81,9 @@ func (f Filter) conditions() []condition {
 	}
 	if f.Form != "" {
 		add(`form_name = ?`, f.Form)
+	}
+	if f.Tag != "" {
+		add(lead.Tags.Has(`?`), f.Tag)
 	}
 	if f.Failed {
 		add(`site_error <> 0`)

@@ -96,6 +96,9 @@ func (b *browsing) choose(ctx context.Context, q search.Query) error {
 		b.sites = nil
 	}
 	a := along{from: `leads`, site: `site_id`, id: `id`, at: `at`, tested: b.filter.conditions(), near: near, far: far}
+	if b.filter.Tag != "" { // which no index of leads has
+		a.near, a.far = nearRead, farRead
+	}
 	switch number := b.filter.Number; {
 	case q != nil && b.db.Engine() == db.SQLite:
 		match, err := q.FTS5(ctx, b.db.Read(), b.sites)
@@ -271,4 +274,9 @@ func (b *Inbox) Forms(ctx context.Context, sites scope.Sites) ([]string, error) 
 	}
 	sorted := slices.Sorted(maps.Keys(forms))
 	return sorted[:min(len(sorted), MaxForms)], nil
+}
+
+// Tags are the tags of the leads of the sites; see [tag.Table.Known].
+func (b *Inbox) Tags(ctx context.Context, sites scope.Sites) ([]string, error) {
+	return lead.Tags.Known(ctx, b.db.Read(), sites)
 }

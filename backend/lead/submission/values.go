@@ -187,6 +187,13 @@ func amount(value any) (sum string, hasCurrency, ok bool) {
 	return "", false, false
 }
 
+// Amount reads a sum of money as people type it: "1 500,50", "$1,500". The result has a decimal point, and is empty for
+// an empty text.
+func Amount(typed string) (sum string, ok bool) {
+	sum, _, ok = amount(typed)
+	return sum, ok
+}
+
 // isCurrency tells currencies from other words, such as those for thousands.
 func isCurrency(word string) bool {
 	if first, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Sc, first) || roubles.MatchString(word) {

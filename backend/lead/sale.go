@@ -1,0 +1,32 @@
+package lead
+
+import (
+	"context"
+	"errors"
+
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+)
+
+// ErrAmount is returned for an amount that is none.
+var ErrAmount = errors.New("expected an amount such as 1500 or 1500.50")
+
+// SetSale says whether the lead is a sale, and of which amount, as [submission.Amount] reads it; an empty one is not
+// known. The error may be ErrAmount, or that of SetState.
+func (l *Leads) SetSale(ctx context.Context, by By, n Key, is bool, typed string) error {
+	told, amount := deed{kind: deedNoSale}, ""
+	if is {
+		var ok bool
+		if amount, ok = submission.Amount(typed); !ok {
+			return ErrAmount
+		}
+		told = deed{kind: deedSale, said: amount}
+	}
+	return l.change(ctx, by, n, func(ctx context.Context, c *changing) error {
+		if c.IsSale == is && c.SaleCost == amount {
+			return nil
+		}
+		c.note(c.Lead, told)
+		_, err := c.tx.Exec(ctx, `UPDATE leads SET is_sale = $3, sale_cost = $4 WHERE site_id = $1 AND id = $2`, n.SiteID, n.ID, is, amount)
+		return err
+	})
+}
