@@ -52,9 +52,9 @@ function pause(milliseconds: number, over: () => void): void {
 /**
  * Posts the body until the server has answered it or the attempts are used up: `done` gets the last answer. The body carries its own
  * random id, by which the server knows a repetition. `missed` is called after each attempt that was in vain and not the last, with
- * the time of the next one in milliseconds of the clock.
+ * the time of the next one in milliseconds of the clock. It returns when the first attempt is over.
  */
-export function deliver(route: string, body: object, missed: (answer: Answer, next: number) => void, done: (answer: Answer) => void): void {
+export function deliver(route: string, body: object, missed: (answer: Answer, next: number) => void, done: (answer: Answer) => void): Promise<void> {
   const content = encode(body);
   const attempt = async (nth: number): Promise<void> => {
     const answer = await request(route, content, nth);
@@ -65,12 +65,12 @@ export function deliver(route: string, body: object, missed: (answer: Answer, ne
     missed(answer, Date.now() + wait);
     pause(wait, () => attempt(nth + 1));
   };
-  attempt(1);
+  return attempt(1);
 }
 
 /** One request: a POST of the content, or a GET when there is none. */
 export async function request(route: string, content?: string, attempt = 1): Promise<Answer> {
-  let size = content ? new TextEncoder().encode(content).length : 0;
+  let size = new Blob([content || '']).size;
   // A request beyond the quota is refused at once, and the page may have used the quota itself: every second attempt does without.
   size = attempt % 2 > 0 && kept + size <= keepaliveQuota ? size : 0;
   const abort = new AbortController();

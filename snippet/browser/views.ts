@@ -6,8 +6,11 @@ import { randomId } from './text';
 import { deliver, unanswered } from './transport';
 import type { Answer, Hit, View } from './view';
 
-/** A change of history and the site's own word about the same transition come within this many milliseconds. */
-const transition = 2000;
+/**
+ * A change of history and the site's own word about the same transition come within this many milliseconds. A report waits for its turn
+ * as long.
+ */
+const moment = 2000;
 
 /** Sites set the title of their new page after they have changed history. Milliseconds. */
 const titleDelay = 60;
@@ -86,11 +89,9 @@ function open(kind: Hit['kind'], referrer: string, id = randomId()): void {
   current = view;
   const untitled = !document.title && document.readyState === 'loading';
   const delay = kind === 'history' ? titleDelay : untitled && loadDelay;
-  if (delay) {
-    setTimeout(report, delay, view);
-  } else {
-    report(view);
-  }
+  // Tabs that are opened at once report one after another, so that all but the first have the cookie that its answer sets.
+  const send = (): Promise<void> | void => report(view);
+  setTimeout(send, delay || (navigator.locks && (navigator.locks.request(key, send).catch(send), moment)));
 }
 
 /** Whether the browser has taken the page from its cache: then what it was sent with is of an earlier view. */
@@ -100,7 +101,7 @@ export function isCopy(): boolean {
 }
 
 /** Reports the view, once. */
-export function report(view: View): void {
+export function report(view: View): Promise<void> | void {
   if (view.reported) {
     return;
   }
@@ -110,7 +111,7 @@ export function report(view: View): void {
     view.missed = next;
     ready();
   };
-  deliver('hit', view.hit, missed, (answer) => {
+  return deliver('hit', view.hit, missed, (answer) => {
     const { success, data } = answer;
     if (success) {
       view.keys = { credentials: (view.credentials = pick(data)), browser: (token = data.browser) };
@@ -152,7 +153,7 @@ function claim(view: View): boolean {
     view.hit.kind === 'history' &&
     !view.claimed &&
     view.hit.url === pageAddress() &&
-    Date.now() - view.began < transition &&
+    Date.now() - view.began < moment &&
     (view.claimed = true)
   );
 }
