@@ -162,6 +162,28 @@ func TestRequestPanel(t *testing.T) {
 	}
 }
 
+// Programs that fill forms, such as keepers of passwords, submit them as well. That sends the form and leaves the page alone.
+func TestSubmittedFormsStayOnThePage(t *testing.T) {
+	t.Parallel()
+	s := runPanels(t, panelsSettings, nil)
+	s.page("/", "en", "", "")
+	b := newTab(t)
+	b.launches(s.shop)
+	submit := func(panel, fields string) {
+		t.Helper()
+		b.do(`window.stayed = true; Svc.` + panel + `()`)
+		b.until(opened)
+		b.do(`const set = (name, text) => panels.querySelector(".view:not([hidden]) [name=" + name + "]").value = text;
+			` + fields + `; panels.querySelector(".view:not([hidden]) form").requestSubmit()`)
+	}
+	submit("openSitePhonePanel", `set("tel", "12")`)
+	b.until(`panels.activeElement && panels.activeElement.name === "tel" && panels.activeElement.getAttribute("aria-invalid")`)
+	submit("openSiteRequestPanel", `set("email", "anna@mail.example"); set("message", "A lamp, please")`)
+	b.until(`panels.querySelector(".told")`)
+	require.Equal(t, s.shop+"/", value[string](b, `location.href`))
+	require.True(t, value[bool](b, `stayed`))
+}
+
 // The keyboard reaches all of the panel and stays in it; the page hears nothing of the keys.
 func TestPanelKeepsTheKeyboard(t *testing.T) {
 	t.Parallel()

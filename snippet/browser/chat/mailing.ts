@@ -1,4 +1,4 @@
-import { byEnter, isAddress } from '../panels/form';
+import { isAddress, sentBy } from '../panels/form';
 import type { Shell } from '../panels/shell';
 
 /** Has the conversation sent to the visitor by mail. */
@@ -11,7 +11,7 @@ export interface Mailing {
 export function mailing(shell: Shell, known: () => number): Mailing {
   const { core, make, texts } = shell;
   const input = make('input', { type: 'email', autocomplete: 'email', 'aria-label': texts['chat.mail.address'], placeholder: texts['chat.mail.address'], dir: 'ltr' }) as HTMLInputElement;
-  const form = make('form', { class: 'mailing', hidden: true, novalidate: true, keydown: byEnter(submit) }, input, make('button', { type: 'button', click: submit }, texts['chat.mail.send']));
+  const form = make('form', { class: 'mailing', hidden: true, ...sentBy(submit) }, input, make('button', { type: 'button', click: submit }, texts['chat.mail.send']));
   const ask = make('button', { type: 'button', class: 'more', hidden: true, click: open }, texts['chat.mail']);
   const element = make('div', { class: 'line' }, ask, form);
 

@@ -1,4 +1,4 @@
-import { byEnter, isAddress } from '../panels/form';
+import { isAddress, sentBy } from '../panels/form';
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
 import type { Message } from './talk';
@@ -19,7 +19,7 @@ export function where(shell: Shell, send: (text: string) => void): Where {
   const label = texts['chat.where'];
   const input = make('input', { autocomplete: 'email', 'aria-label': label, placeholder: label, dir: 'auto' }) as HTMLInputElement;
   const button = make('button', { type: 'button', click: submit }, texts['chat.send']);
-  const element = make('form', { class: 'mailing', hidden: true, novalidate: true, keydown: byEnter(submit) }, input, button);
+  const element = make('form', { class: 'mailing', hidden: true, ...sentBy(submit) }, input, button);
   /** The number of the last message that asks. */
   let asked = 0;
 

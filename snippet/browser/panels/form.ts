@@ -1,6 +1,6 @@
 import type { Answer } from '../view';
 import { empty, make, set } from './dom';
-import type { Core } from './shell';
+import type { Attributes, Core } from './shell';
 
 /** One field with its label and what is wrong with it. */
 export interface Input {
@@ -52,8 +52,7 @@ export interface Sending {
 }
 
 /**
- * The form is none of the browser's: pages in a sandbox may have no forms. It is sent by the button, or by Enter in a field of one line;
- * `send` begins it.
+ * The button is none that submits: pages in a sandbox may have no forms. `send` begins it.
  */
 export function sending(core: Core, label: string, texts: Record<string, string>, send: () => void): Sending {
   const words = make('p', { role: 'alert', hidden: true });
@@ -97,13 +96,19 @@ export function sending(core: Core, label: string, texts: Record<string, string>
   };
 }
 
-/** Sends the form by Enter in a field of one line. */
-export function byEnter(send: () => void): (event: KeyboardEvent) => void {
-  return (event) => {
-    if (event.key === 'Enter' && !event.isComposing && (event.target as Element).nodeName === 'INPUT') {
-      event.preventDefault();
-      send();
-    }
+/**
+ * What a form has that `send` sends: by Enter in a field of one line, and where the browser or one of its programs submits it, such as a
+ * keeper of passwords. No page is left for that. Pages in a sandbox that may have no forms get the key alone.
+ */
+export function sentBy(send: () => void): Attributes {
+  const instead = (event: Event): void => {
+    event.preventDefault();
+    send();
+  };
+  return {
+    novalidate: true,
+    submit: instead,
+    keydown: (event: KeyboardEvent) => event.key === 'Enter' && !event.isComposing && (event.target as Element).nodeName === 'INPUT' && instead(event),
   };
 }
 

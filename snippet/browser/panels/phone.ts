@@ -1,7 +1,7 @@
 import type { Answer } from '../view';
 import { captcha as makeCaptcha } from './captcha';
 import { empty, icon, make, signs } from './dom';
-import { byEnter, field, sending, told } from './form';
+import { field, sending, sentBy, told } from './form';
 import { masked } from './mask';
 import type { Core, Widget } from './shell';
 import { dayNames, slots } from './time';
@@ -47,7 +47,7 @@ export function phone(
   const send = sending(core, texts['phone.order'], texts, submit);
   const form = make(
     'form',
-    { novalidate: true, keydown: byEnter(submit) },
+    sentBy(submit),
     make('p', { class: 'intro' }, texts['phone.intro']),
     number.element,
     when,

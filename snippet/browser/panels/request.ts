@@ -1,7 +1,7 @@
 import { each } from '../text';
 import type { Answer } from '../view';
 import { empty, icon, make, signs } from './dom';
-import { byEnter, field, type Input, isAddress, longest, sending, told } from './form';
+import { field, type Input, isAddress, longest, sending, sentBy, told } from './form';
 import { masked } from './mask';
 import type { Core, Field, Widget } from './shell';
 
@@ -36,7 +36,7 @@ export function request(
   const fields: Input[] = [];
   let phoneFault = (): string => '';
   const send = sending(core, texts['request.send'], texts, submit);
-  const form = make('form', { novalidate: true, keydown: byEnter(submit) });
+  const form = make('form', sentBy(submit));
   let sent = false;
 
   form.appendChild(send.elements);
