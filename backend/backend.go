@@ -179,6 +179,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("keeping refused leads", func(ctx context.Context) { desk.Refused.Run(ctx, s.logger.Named("leads")) })
 		keep("counting pages", desk.Sites.CountPages)
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
+		keep("settling incidents", func(ctx context.Context) { desk.Incidents.Run(ctx, s.logger.Named("incidents")) })
 		keep("keeping numbers shown", func(ctx context.Context) { desk.keepShowing(ctx, s.logger) })
 		keep("the queue", desk.Queue.Run)
 		keep("deliveries", desk.Deliveries.Run)

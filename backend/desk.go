@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
@@ -85,6 +86,7 @@ type Desk struct {
 	Deliveries  *notify.Deliveries
 	Persons     *person.Persons
 	Forms       *form.Forms
+	Incidents   *incident.Incidents
 	Captchas    *captcha.Captchas
 	Callbacks   *callback.Callbacks
 	API         *api.API
@@ -116,7 +118,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk := &Desk{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now), Groups: group.New(d, time.Now),
-		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now),
+		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now), Incidents: incident.New(d, time.Now),
 	}
 	desk.SignIns, desk.Presence = signin.New(d, desk.Operators, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
 	desk.configured.Store(new(Configuration))
@@ -158,7 +160,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
@@ -174,7 +176,7 @@ func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
@@ -167,6 +168,9 @@ func madeByConsole() map[string]bool {
 	for _, contentType := range []string{"json", "form", "text"} {
 		names["endpoint.type."+contentType] = true
 	}
+	for _, kind := range incident.Kinds {
+		names["incident."+string(kind)], names["incident.over."+string(kind)] = true, true
+	}
 	for _, as := range []string{"webhook", "mail", "telegram"} {
 		names["endpoint.new."+as] = true
 	}
@@ -180,7 +184,13 @@ func madeByConsole() map[string]bool {
 func madeByMails() map[string]bool {
 	names := make(map[string]bool)
 	for _, event := range append(notify.Events, notify.Test) {
-		names["event."+string(event)] = true
+		if event != notify.Begun && event != notify.Over {
+			names["event."+string(event)] = true
+			continue
+		}
+		for _, kind := range incident.Kinds {
+			names["event."+string(event)+"."+string(kind)] = true
+		}
 	}
 	for _, origin := range []string{lead.Missed, lead.Call} {
 		names["event.lead."+origin] = true

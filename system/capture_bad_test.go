@@ -135,7 +135,7 @@ func TestBadForms(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	require.NoError(t, desk.Forms.Store(t.Context()))
-	told, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = 'form.failed'`)
+	told, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = 'incident.begun'`)
 	require.NoError(t, err)
 	require.Zero(t, told, "the site has not failed")
 }

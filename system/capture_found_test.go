@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -119,10 +120,10 @@ func TestFormsAreFound(t *testing.T) {
 		require.NotEmpty(t, rows)
 		require.NotContains(t, strings.ToLower(strings.Join(rows, "")), "secret")
 	}
-	told, err := desk.Journal.Latest(t.Context(), form.Failed, scope.All(), journal.Position{}, journal.Position{Tx: math.MaxInt64}, 10)
+	told, err := desk.Journal.Latest(t.Context(), incident.Begun, scope.All(), journal.Position{}, journal.Position{Tx: math.MaxInt64}, 10)
 	require.NoError(t, err)
 	require.Len(t, told, 1)
-	require.JSONEq(t, `{"path":"/send/*","status":500,"count":1}`, string(told[0].Data))
+	require.Contains(t, string(told[0].Data), `{"kind":"form","about":"/send/*","name":"/send/*","status":500,`)
 
 	// By a click.
 	shop, err := desk.Sites.ByKey(t.Context(), "shop")

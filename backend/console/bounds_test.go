@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -107,6 +108,7 @@ var columns = map[string]filling{
 	"form_answers.path": key(300), "forms.fields": list(60, 80), "forms.path": key(300),
 	"goose_db_version.tstamp": service,
 	"views.kind":              service, "views.referrer": address(2048), "views.title": text(512), "views.url": address(2048),
+	"incidents.about": key(300), "incidents.kind": service, "incidents.name": text(1024),
 	"jobs.kind": service, "jobs.payload": service, "jobs.reason": service, "jobs.target": service,
 	"journal.data": service, "journal.kind": service, "journal_readers.name": service, "journal_readers.owner": service,
 	"lead_deeds.kind": service, "lead_deeds.login": text(64), "lead_deeds.said": text(16000), "lead_deeds.was": service,
@@ -148,6 +150,7 @@ var copies = []struct {
 }{
 	{"leads", "merged_into = 0", 55, map[string]string{"id": "id + 1000 + i", "at": "at - i"}},
 	{"leads", "id < 1000", 40, map[string]string{"id": "id + 2000 + i", "merged_into": "id", "at": "at + i"}},
+	{"incidents", "1", 290, map[string]string{"about": "about || i"}},
 	{"lead_tags", "1", 9, map[string]string{"tag": "tag || i"}},
 	{"lead_deeds", "id = (SELECT MIN(id) FROM lead_deeds)", 120, map[string]string{"id": "id + 1000 + i"}},
 	{"refused_leads", "1", 55, map[string]string{"id": "id + 1000 + i", "digest": "digest || i", "at": "at - i"}},
@@ -226,6 +229,9 @@ func (d *desk) hasMany(values map[string]string) {
 	fmt.Sscan(values["lead"], &n.ID)
 	require.NoError(d.t, d.Leads.AddNote(d.t.Context(), lead.By{Login: "vera"}, n, "note"))
 	require.NoError(d.t, d.Leads.SetTags(d.t.Context(), lead.By{Login: "vera"}, n, []string{"tag"}))
+	d.write(func(ctx context.Context, tx db.Tx) error {
+		return incident.Note(ctx, tx, incident.Incident{SiteID: d.shop.ID, Kind: incident.Form, About: "/form", Name: "/form"}, true, d.now())
+	})
 	all := make(map[string][]string)
 	for _, c := range d.textColumns("1") {
 		table, column, _ := strings.Cut(c, ".")

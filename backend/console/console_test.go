@@ -27,6 +27,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
@@ -93,8 +94,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
-		Forms:    form.New(database, d.now),
-		DB:       database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
+		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now),
+		DB: database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
 		}),

@@ -15,11 +15,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
-// Failed is the kind of the journal's entry for a kept form that a site has answered with an error. Its data is
-// {"path","status","count"}. The count is of the errors since the form's previous entry, which is at least an hour old,
-// and the status is that of the last error.
-const Failed = "form.failed"
-
 const (
 	// MaxForms bounds the forms of a site. Further forms are not listed until others have not been sent for DaysKept.
 	MaxForms = 200
@@ -55,7 +50,7 @@ type Answer struct {
 	Status int
 	// Fields are the names of the fields, if they were read now.
 	Fields []string
-	// Kept says that the form would have been a lead. If the site has failed, the journal gets an entry.
+	// Kept says that the form would have been a lead. If the site has failed, that is an incident.
 	Kept bool
 }
 
@@ -79,8 +74,8 @@ type count struct {
 	fields  []string
 	at      int64
 	answers map[int]int64 // by status
-	failed  int64         // errors of forms that are kept
-	status  int           // the last of these errors
+	failed  int           // the last error for a form that is kept; 0 for none
+	works   bool          // the last form that is kept was answered without an error
 }
 
 // New returns the forms of the database.
@@ -119,9 +114,10 @@ func (f *Forms) Note(siteID int64, a Answer) {
 	}
 	c.at = now.UnixMilli()
 	c.answers[a.Status]++
-	if a.Kept && a.Status >= 400 {
-		c.failed++
-		c.status = a.Status
+	if a.Kept {
+		if c.works = a.Status < 400; !c.works {
+			c.failed = a.Status
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -94,41 +96,49 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// The journal tells at once that a form fails, and then once an hour how often, of however many nodes it is asked.
+// A form that fails is told once, and again when it has worked for a while, of however many nodes it is asked.
 func TestFailuresAreTold(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB, f *form.Forms, pass func(time.Duration)) {
-		told := func() (data []string) {
+		clock := time.UnixMilli(1_790_000_000_000)
+		incidents := incident.New(d, func() time.Time { return clock })
+		told := func() (said []string) {
 			t.Helper()
 			require.NoError(t, f.Store(t.Context()))
+			require.NoError(t, incidents.Settle(t.Context()))
 			entries, err := journal.New(d).After(t.Context(), journal.Position{}, 100)
 			require.NoError(t, err)
 			for _, e := range entries {
-				require.Equal(t, form.Failed, e.Kind)
 				require.EqualValues(t, site, e.SiteID)
-				data = append(data, string(e.Data))
+				var of incident.Told
+				require.NoError(t, json.Unmarshal(e.Data, &of))
+				said = append(said, fmt.Sprintf("%s %s %s %d", e.Kind, of.Kind, of.About, of.Status))
 			}
-			return data
+			return said
 		}
-		fails := func(status, times int, kept bool) {
+		answered := func(status, times int, kept bool) {
 			for range times {
 				f.Note(site, form.Answer{Path: "/contact", Status: status, Fields: []string{"email"}, Kept: kept})
 			}
 		}
-		fails(500, 3, false)
-		fails(200, 3, true)
+		answered(500, 3, false)
+		answered(200, 3, true)
 		require.Empty(t, told())
-		fails(500, 2, true)
-		first := `{"path":"/contact","status":500,"count":2}`
-		require.Equal(t, []string{first}, told())
-		pass(50 * time.Minute)
-		fails(500, 4, true)
-		fails(503, 3, true)
-		require.Equal(t, []string{first}, told())
-		pass(11 * time.Minute)
-		second := `{"path":"/contact","status":503,"count":7}`
-		require.Equal(t, []string{first, second}, told())
-		pass(2 * time.Hour)
-		require.Equal(t, []string{first, second}, told())
+		answered(500, 2, true)
+		want := []string{"incident.begun form /contact 500"}
+		require.Equal(t, want, told())
+		later := func(passed time.Duration) {
+			clock = clock.Add(passed)
+			pass(passed)
+		}
+		later(50 * time.Minute)
+		answered(500, 4, true)
+		answered(503, 3, true)
+		require.Equal(t, want, told())
+		answered(200, 1, true)
+		require.Equal(t, want, told())
+		later(incident.Calm)
+		want = append(want, "incident.over form /contact 503")
+		require.Equal(t, want, told())
 
 		failing, err := f.FailingOf(t.Context(), scope.Of(site), func(siteID int64, path string) bool { return path == "/contact" })
 		require.NoError(t, err)

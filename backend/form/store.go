@@ -12,15 +12,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 )
 
-const (
-	// storeEvery is how often notes are stored, and storeTimeout bounds how long that may take.
-	storeEvery, storeTimeout = 5 * time.Second, 5 * time.Second
-	// tellEvery is the time between two entries of the journal about a form that fails.
-	tellEvery = time.Hour
-)
+// storeEvery is how often notes are stored, and storeTimeout bounds how long that may take.
+const storeEvery, storeTimeout = 5 * time.Second, 5 * time.Second
 
 // Run stores the notes of [Forms.Note] every five seconds, and once more when ctx ends. What cannot be stored is tried
 // again with the next notes.
@@ -42,7 +38,7 @@ func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// Store stores the notes, and writes to the journal which forms fail.
+// Store stores the notes, and which forms fail or work again; see package incident.
 func (f *Forms) Store(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -50,26 +46,38 @@ func (f *Forms) Store(ctx context.Context) error {
 	counted := f.tally
 	f.tally = make(map[key]*count)
 	f.mu.Unlock()
-	if len(counted) > 0 {
-		// The same order on all nodes prevents deadlocks.
-		keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
-		fields, err := fieldsOf(counted)
-		if err == nil {
-			err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return store(ctx, tx, keys, counted, fields) })
-		}
-		if err != nil {
-			f.giveBack(counted)
-			return fmt.Errorf("storing how forms were answered: %w", err)
-		}
+	if len(counted) == 0 {
+		return nil
 	}
-	return f.tell(ctx)
+	// The same order on all nodes prevents deadlocks.
+	keys := slices.SortedFunc(maps.Keys(counted), func(a, b key) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.path, b.path)) })
+	fields, err := fieldsOf(counted)
+	if err == nil {
+		err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			listed, err := store(ctx, tx, keys, counted, fields)
+			if err != nil {
+				return err
+			}
+			for _, k := range listed {
+				if err := tell(ctx, tx, k, counted[k], f.now()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		f.giveBack(counted)
+		return fmt.Errorf("storing how forms were answered: %w", err)
+	}
+	return nil
 }
 
 // formCount is what is known about a form, as a row.
 type formCount struct {
 	key
-	fields             string // empty if they were not read
-	at, status, failed int64
+	fields string // empty if they were not read
+	at     int64
 }
 
 // fieldsOf returns the stored fields of the forms.
@@ -89,8 +97,8 @@ func fieldsOf(counted map[key]*count) (map[key]string, error) {
 }
 
 // store stores the counts of the forms, which are sorted by site. A new form is listed if its fields are known and the
-// site has room for it.
-func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fields map[key]string) error {
+// site has room for it. store returns the forms that are listed.
+func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fields map[key]string) (kept []key, err error) {
 	type answer struct {
 		key
 		day, status, times int64
@@ -102,7 +110,7 @@ func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fi
 		if i == 0 || k.site != keys[i-1].site {
 			paths, err := db.List(ctx, tx, db.Only[string], `SELECT path FROM forms WHERE site_id = $1`, k.site)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			listed = make(map[string]bool, len(paths))
 			for _, path := range paths {
@@ -114,26 +122,40 @@ func store(ctx context.Context, tx db.Tx, keys []key, counted map[key]*count, fi
 			continue
 		}
 		listed[k.path] = true
-		forms = append(forms, formCount{key: k, fields: fields[k], at: c.at, status: int64(c.status), failed: c.failed})
+		kept = append(kept, k)
+		forms = append(forms, formCount{key: k, fields: fields[k], at: c.at})
 		for _, status := range slices.Sorted(maps.Keys(c.answers)) {
 			answers = append(answers, answer{k, c.at / day, int64(status), c.answers[status]})
 		}
 	}
 	for some := range db.Parts(forms) {
-		values, args := db.Values(some, func(r *formCount) []any { return []any{&r.site, &r.path, &r.fields, &r.at, &r.status, &r.failed} })
-		if _, err := tx.Exec(ctx, `INSERT INTO forms (site_id, path, fields, at, status, untold) `+values+`
-			ON CONFLICT (site_id, path) DO UPDATE SET at = excluded.at, untold = forms.untold + excluded.untold,
-				fields = CASE WHEN excluded.fields = '' THEN forms.fields ELSE excluded.fields END,
-				status = CASE WHEN excluded.untold > 0 THEN excluded.status ELSE forms.status END`, args...); err != nil {
-			return err
+		values, args := db.Values(some, func(r *formCount) []any { return []any{&r.site, &r.path, &r.fields, &r.at} })
+		if _, err := tx.Exec(ctx, `INSERT INTO forms (site_id, path, fields, at) `+values+`
+			ON CONFLICT (site_id, path) DO UPDATE SET at = excluded.at,
+				fields = CASE WHEN excluded.fields = '' THEN forms.fields ELSE excluded.fields END`, args...); err != nil {
+			return nil, err
 		}
 	}
 	for some := range db.Parts(answers) {
 		values, args := db.Values(some, func(r *answer) []any { return []any{&r.site, &r.path, &r.day, &r.status, &r.times} })
 		if _, err := tx.Exec(ctx, `INSERT INTO form_answers (site_id, path, day, status, times) `+values+`
 			ON CONFLICT (site_id, path, day, status) DO UPDATE SET times = form_answers.times + excluded.times`, args...); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// tell tells that the form fails, or works again.
+func tell(ctx context.Context, tx db.Tx, k key, c *count, now time.Time) error {
+	if c.failed != 0 {
+		failing := incident.Incident{SiteID: k.site, Kind: incident.Form, About: k.path, Name: k.path, Status: c.failed}
+		if err := incident.Note(ctx, tx, failing, true, now); err != nil {
 			return err
 		}
+	}
+	if c.works {
+		return incident.Mend(ctx, tx, k.site, incident.Form, k.path, now)
 	}
 	return nil
 }
@@ -151,50 +173,11 @@ func (f *Forms) giveBack(counted map[key]*count) {
 		for status, times := range c.answers {
 			now.answers[status] += times
 		}
-		now.failed += c.failed
-		now.status = cmp.Or(now.status, c.status)
+		now.failed = cmp.Or(now.failed, c.failed)
 		if now.fields == nil {
 			now.fields = c.fields
 		}
 	}
-}
-
-// tell writes to the journal which forms have failed, if their last entry is an hour old.
-func (f *Forms) tell(ctx context.Context) error {
-	now := f.now()
-	due := now.Add(-tellEvery).UnixMilli()
-	_, some, err := db.One(ctx, f.db.Read(), db.Only[int64], `SELECT site_id FROM forms WHERE untold > 0 AND told_at <= $1 LIMIT 1`, due)
-	if err != nil || !some {
-		return err
-	}
-	type failing struct {
-		key
-		status, times int64
-	}
-	err = f.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		told, err := db.List(ctx, tx, func(r *failing) []any { return []any{&r.site, &r.path, &r.status, &r.times} },
-			`UPDATE forms SET told = untold, untold = 0, told_at = $1 WHERE untold > 0 AND told_at <= $2 RETURNING site_id, path, status, told`, now.UnixMilli(), due)
-		if err != nil {
-			return err
-		}
-		entries := make([]journal.Entry, len(told))
-		for i, r := range told {
-			data, err := json.Marshal(struct {
-				Path   string `json:"path"`
-				Status int64  `json:"status"`
-				Count  int64  `json:"count"`
-			}{r.path, r.status, r.times})
-			if err != nil {
-				return err
-			}
-			entries[i] = journal.Entry{SiteID: r.site, At: now, Kind: Failed, Data: data}
-		}
-		return journal.AppendAll(ctx, tx, entries)
-	})
-	if err != nil {
-		return fmt.Errorf("telling that forms fail: %w", err)
-	}
-	return nil
 }
 
 // Prune deletes what is older than DaysKept.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -89,7 +90,7 @@ type Leases struct {
 
 	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
-	alarmed  sync.Map // by pool name, when the last alarm was written
+	alarmed  sync.Map // by alarm, when it was noted last
 	takers   sync.Map // by digits, the network of the visitor who took the number last on this node
 }
 
@@ -135,8 +136,9 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 			l.takers.Store(digits, want.Network)
 		}
 		l.count(&t, outcome)
-		if outcome.Exhausted() && l.alarms(want.Pool, t.now) {
-			return t.alarm(ctx)
+		if outcome.Exhausted() && l.alarms(alarm{want.Site, want.Pool.Name}, t.now) {
+			exhausted := incident.Incident{SiteID: want.Site, Kind: incident.Pool, About: want.Pool.Name, Name: number.PoolTitle(want.Pool.Name)}
+			return incident.Note(ctx, tx, exhausted, true, time.UnixMilli(t.now))
 		}
 		return nil
 	})

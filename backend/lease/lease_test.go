@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
@@ -106,9 +107,9 @@ func TestEachVisitorHasANumber(t *testing.T) {
 		l.later(26 * time.Hour)
 		require.Empty(t, l.holders("74950000001"), "those of long ago do not count")
 
-		alarms, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = $1`, lease.PoolExhausted)
+		alarms, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal WHERE kind = $1`, incident.Begun)
 		require.NoError(t, err)
-		require.Equal(t, 2, alarms, "one in ten minutes")
+		require.Equal(t, 1, alarms, "it is one incident")
 		require.EqualValues(t, 3, l.counts[slices.Index(lease.Outcomes, lease.Original)].Load())
 
 		own, err := l.leases.OfVisitor(t.Context(), 1, 1)

@@ -2,13 +2,11 @@ package lease
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
@@ -208,29 +206,21 @@ func (t *taking) share(ctx context.Context) (string, Outcome, error) {
 	return digits, Shared, err
 }
 
-// PoolExhausted is the kind of the journal's entry when a visitor gets no number because all are leased. A node writes
-// at most one in ten minutes for each pool.
-const PoolExhausted = "number.pool_exhausted"
-
+// alarmPause is how often a node notes, for each site, that a pool is exhausted.
 const alarmPause = 10 * time.Minute
 
-// alarms says whether it is time to write that the pool is exhausted.
-func (l *Leases) alarms(pool *number.Pool, now int64) bool {
-	last, told := l.alarmed.Load(pool.Name)
+// alarm is a site whose visitors find no number in a pool.
+type alarm struct {
+	site int64
+	pool string
+}
+
+// alarms says whether it is time to note that the site's visitors find no number in the pool.
+func (l *Leases) alarms(of alarm, now int64) bool {
+	last, told := l.alarmed.Load(of)
 	if told && now-last.(int64) < alarmPause.Milliseconds() {
 		return false
 	}
-	l.alarmed.Store(pool.Name, now)
+	l.alarmed.Store(of, now)
 	return true
-}
-
-func (t *taking) alarm(ctx context.Context) error {
-	data, err := json.Marshal(struct {
-		Pool    string `json:"pool"`
-		Numbers int    `json:"numbers"`
-	}{t.Pool.Name, len(t.Pool.Digits)})
-	if err != nil {
-		return err
-	}
-	return journal.Append(ctx, t.tx, journal.Entry{SiteID: t.Site, At: time.UnixMilli(t.now), Kind: PoolExhausted, VisitorID: int64(t.Visitor), Data: data})
 }

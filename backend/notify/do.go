@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/notify/template"
@@ -56,12 +57,12 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	case err != nil:
 		return err
 	case !e.PausedAt.IsZero():
-		return d.conclude(ctx, r, held)
+		return d.conclude(ctx, e, r, held)
 	}
 	m, v, err := d.message(ctx, r, e.Language)
 	switch {
 	case errors.Is(err, errErased):
-		return d.conclude(ctx, r, dropped)
+		return d.conclude(ctx, e, r, dropped)
 	case err != nil:
 		return err
 	}
@@ -79,7 +80,7 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
 	var f *attempt.Failure
 	if err == nil {
-		return d.conclude(ctx, r, delivered)
+		return d.conclude(ctx, e, r, delivered)
 	} else if !errors.As(err, &f) {
 		d.logger.Error("sending a delivery failed", zap.Int64("site", r.SiteID), zap.Int64("endpoint", r.EndpointID), zap.Error(err))
 		f = &attempt.Failure{Reason: attempt.Internal}
@@ -89,9 +90,9 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 		return d.leave(ctx, e, r)
 	}
 	if f.Never || d.exhausted(j, r, f) {
-		return d.conclude(ctx, r, failed)
+		return d.conclude(ctx, e, r, failed)
 	}
-	if err := d.note(ctx, r, waiting); err != nil {
+	if err := d.note(ctx, e, r, waiting); err != nil {
 		return err
 	}
 	d.count("retried")
@@ -116,8 +117,8 @@ func (d *Deliveries) exhausted(j queue.Job, r Delivery, f *attempt.Failure) bool
 }
 
 // conclude notes the state in which the job leaves the delivery.
-func (d *Deliveries) conclude(ctx context.Context, r Delivery, state State) error {
-	err := d.note(ctx, r, state)
+func (d *Deliveries) conclude(ctx context.Context, e Endpoint, r Delivery, state State) error {
+	err := d.note(ctx, e, r, state)
 	if err == nil {
 		d.count(string(state))
 	}
@@ -133,11 +134,27 @@ func (d *Deliveries) count(result string) {
 // noteTimeout is what a node that is ending has to note what came of an attempt: it would be made again.
 const noteTimeout = 5 * time.Second
 
-// note stores what came of the attempt.
-func (d *Deliveries) note(ctx context.Context, r Delivery, state State) error {
+// note stores what came of the attempt, and whether the endpoint is away.
+func (d *Deliveries) note(ctx context.Context, e Endpoint, r Delivery, state State) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
-	return d.DB.WriteOwn(ctx, r.Entry, func(ctx context.Context, tx db.Tx) error { return r.store(ctx, tx, state) })
+	return d.DB.WriteOwn(ctx, r.Entry, func(ctx context.Context, tx db.Tx) error {
+		if err := r.store(ctx, tx, state); err != nil {
+			return err
+		}
+		switch state {
+		case delivered:
+			return incident.Mend(ctx, tx, e.SiteID, incident.Endpoint, e.about(), d.now())
+		case waiting, failed:
+			return incident.Note(ctx, tx, e.away(), state == failed, d.now())
+		}
+		return nil
+	})
+}
+
+// away is the incident that the endpoint is away.
+func (e Endpoint) away() incident.Incident {
+	return incident.Incident{SiteID: e.SiteID, Kind: incident.Endpoint, About: e.about(), Name: e.Host()}
 }
 
 func (r Delivery) store(ctx context.Context, tx db.Tx, state State) error {
@@ -155,6 +172,9 @@ func (d *Deliveries) leave(ctx context.Context, e Endpoint, r Delivery) error {
 		}
 		paused, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = TRUE WHERE site_id = $2 AND id = $3 AND paused_at = 0`, d.now().UnixMilli(), e.SiteID, e.ID)
 		if err != nil || paused == 0 {
+			return err
+		}
+		if err := incident.Note(ctx, tx, e.away(), true, d.now()); err != nil {
 			return err
 		}
 		return d.Endpoints.append(ctx, tx, e, EndpointGone, "")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/signature"
 )
@@ -223,7 +224,10 @@ func (a *Endpoints) Pause(ctx context.Context, siteID, id int64, paused bool, by
 	if paused {
 		kind, at = EndpointPaused, a.now().UnixMilli()
 	}
-	err := a.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+	err := a.change(ctx, siteID, id, kind, by, func(ctx context.Context, tx db.Tx, e Endpoint) error {
+		if err := incident.End(ctx, tx, siteID, incident.Endpoint, e.about(), a.now()); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `UPDATE endpoints SET paused_at = $1, gone = FALSE WHERE site_id = $2 AND id = $3`, at, siteID, id)
 		return err
 	})
@@ -235,7 +239,10 @@ func (a *Endpoints) Pause(ctx context.Context, siteID, id int64, paused bool, by
 
 // Remove removes the endpoint, with what waits for it and its log.
 func (a *Endpoints) Remove(ctx context.Context, siteID, id int64, by string) error {
-	return a.change(ctx, siteID, id, EndpointRemoved, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
+	return a.change(ctx, siteID, id, EndpointRemoved, by, func(ctx context.Context, tx db.Tx, e Endpoint) error {
+		if err := incident.End(ctx, tx, siteID, incident.Endpoint, e.about(), a.now()); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `DELETE FROM endpoints WHERE site_id = $1 AND id = $2`, siteID, id)
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
@@ -86,12 +87,14 @@ type callData struct {
 	ConsoleURL     string         `json:"console_url"`
 }
 
-// formData is what is told of forms that the site has answered with an error.
-type formData struct {
-	Site   string `json:"site"`
-	Path   string `json:"path"`
-	Status int    `json:"status"`
-	Count  int    `json:"count"`
+// incidentData is what is told of an incident.
+type incidentData struct {
+	Site       string        `json:"site"`
+	Kind       incident.Kind `json:"kind"`
+	Name       string        `json:"name"`
+	Status     int           `json:"status"`
+	Since      time.Time     `json:"since"`
+	ConsoleURL string        `json:"console_url"`
 }
 
 // testData is what a test says.
@@ -139,17 +142,17 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		data := d.callOf(key, c)
 		m.Data = data
 		v.call(data, w)
-	case FormFailed:
+	case Begun, Over:
 		if len(r.data) == 0 {
 			return m, nil, errErased
 		}
-		data := formData{Site: key}
+		data := incidentData{Site: key}
 		if err := json.Unmarshal(r.data, &data); err != nil {
-			return m, nil, fmt.Errorf("reading what was noted of a form: %w", err)
+			return m, nil, fmt.Errorf("reading what was noted of an incident: %w", err)
 		}
+		data.ConsoleURL = d.link(fmt.Sprintf("sites/%d", r.SiteID))
 		m.Data = data
-		v["path"], v["status"], v["count"] = data.Path, fmt.Sprint(data.Status), fmt.Sprint(data.Count)
-		v["link"] = d.link("leads?failed=yes")
+		v.incident(r.Event, data, w)
 	case Test:
 		m.Data = testData{key, w["test"]}
 		v["message"] = w["test"]
@@ -238,6 +241,14 @@ func (v values) leadOfCall(l lead.Lead, calls []call.Call, w wording) {
 	v["caller"] = cmp.Or(plus(l.PhoneDigits), w["withheld"])
 	if len(calls) > 0 {
 		v["called"] = plus(calls[0].Called)
+	}
+}
+
+func (v values) incident(event Event, i incidentData, w wording) {
+	v["event"] = w["event."+string(event)+"."+string(i.Kind)]
+	v["about"], v["link"] = i.Name, i.ConsoleURL
+	if i.Status != 0 && event == Begun {
+		v["status"] = strconv.Itoa(i.Status)
 	}
 }
 

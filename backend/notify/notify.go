@@ -1,5 +1,5 @@
-// Package notify tells others what happens at a site: leads, sales, calls and forms that
-// failed, by webhooks and by mail.
+// Package notify tells others what happens at a site: leads, sales, calls, and what is wrong with it, by webhooks and by
+// mail.
 //
 // The journal says what has happened. A reader of it notes a delivery for each endpoint that wants to know, and adds a
 // job to the queue, in one transaction. What is sent is made of the tables when it is sent: what has been erased until
@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
@@ -34,12 +35,16 @@ const (
 	CallAnswered Event = "call.answered" // somebody has answered
 	CallEnded    Event = "call.ended"
 	CallRecorded Event = "call.recorded" // there is a recording
-	FormFailed   Event = "form.failed"   // the site has answered forms with errors
+	Begun        Event = incident.Begun  // something is wrong with the site
+	Over         Event = incident.Over   // it is not any more
 	Test         Event = "test"          // somebody has pressed a button
 )
 
 // Events are those that an endpoint may choose. All of them get [Test].
-var Events = []Event{LeadAdded, SaleAdded, CallStarted, CallAnswered, CallEnded, CallRecorded, FormFailed}
+var Events = []Event{LeadAdded, SaleAdded, CallStarted, CallAnswered, CallEnded, CallRecorded, Begun, Over}
+
+// ofIncident reports whether the event is of an incident.
+func (e Event) ofIncident() bool { return e == Begun || e == Over }
 
 // ofCall reports whether the event is of a call.
 func (e Event) ofCall() bool {

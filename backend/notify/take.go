@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -70,8 +70,8 @@ func eventOf(e journal.Entry) Event {
 		if json.Unmarshal(e.Data, &said) == nil {
 			return calls[said.Event]
 		}
-	case form.Failed:
-		return FormFailed
+	case incident.Begun, incident.Over:
+		return Event(e.Kind)
 	case EndpointTested:
 		return Test
 	}
@@ -106,7 +106,7 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 				continue
 			}
 			row := Delivery{SiteID: e.SiteID, EndpointID: e.ID, Entry: entry.Seq, Event: event, Subject: entry.SubjectID, At: entry.At, State: waiting, kind: e.Kind}
-			if event == FormFailed {
+			if event.ofIncident() {
 				row.data = entry.Data
 			} else if event.ofCall() { // what is told of a call keeps its order
 				row.lane = row.Subject
@@ -125,11 +125,23 @@ func (e *Endpoint) wants(event Event, entry journal.Entry) bool {
 	if event == Test {
 		return entry.SubjectID == e.ID
 	}
+	if event.ofIncident() && e.isAbout(entry) {
+		return false // it would hear of itself when that is over
+	}
 	if e.Kind == Mail && entry.Kind == lead.Added && lead.CameAsSpam(entry) {
 		return false // systems are told of its marks, and people are left alone
 	}
 	return e.begun && slices.Contains(e.Events, event)
 }
+
+// isAbout reports whether the entry tells of an incident of the endpoint itself.
+func (e *Endpoint) isAbout(entry journal.Entry) bool {
+	var told incident.Told
+	return json.Unmarshal(entry.Data, &told) == nil && told.Kind == incident.Endpoint && told.About == e.about()
+}
+
+// about is what incidents of the endpoint are about.
+func (e Endpoint) about() string { return strconv.FormatInt(e.ID, 10) }
 
 // insert adds the deliveries, and jobs for those that wait.
 func (d *Deliveries) insert(ctx context.Context, tx db.Tx, rows []Delivery) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -171,7 +172,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 			if _, err := tx.Exec(ctx, `INSERT INTO declared_numbers (site_id, digits, replaces, first_at, retired_at) VALUES ($1, '74957654321', '74951234567', 1, 0)`, w.shop); err != nil {
 				return err
 			}
-			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: "form.failed", Data: json.RawMessage(`{"path":"/order","status":502,"count":3}`)})
+			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: incident.Begun, Data: json.RawMessage(`{"kind":"form","about":"/order","name":"/order","status":502,"since":"2026-11-22T12:00:00Z"}`)})
 		}))
 		w.lead(func(s *submission.Submission) { s.IsSale, s.SaleCost, s.UserFields = true, "1500.50", nil })
 		w.lead(func(s *submission.Submission) {
@@ -196,7 +197,8 @@ func TestEventsAreAsDocumented(t *testing.T) {
 		require.Equal(t, "1500.50", said["sale.added"]["sale_cost"])
 		require.Equal(t, "only this", said["lead.added"]["message"])
 		require.Nil(t, said["lead.added"]["source"])
-		require.Equal(t, map[string]any{"site": "shop.example", "path": "/order", "status": 502.0, "count": 3.0}, said["form.failed"])
+		require.Equal(t, map[string]any{"site": "shop.example", "kind": "form", "name": "/order", "status": 502.0, "since": "2026-11-22T12:00:00Z",
+			"console_url": fmt.Sprintf("https://desk.example/sites/%d", w.shop)}, said["incident.begun"])
 		require.Equal(t, "79123456789", said["call.recorded"]["caller"])
 		require.Equal(t, 45.0, said["call.recorded"]["talk_seconds"])
 		require.Equal(t, "https://pbx.example/1.mp3", said["call.recorded"]["recording_url"])
@@ -342,7 +344,7 @@ func TestFormThatNamesAPersonIsTold(t *testing.T) {
 		e, _ := w.endpoint(notify.Endpoint{Address: r.URL})
 		w.run()
 		require.NoError(t, w.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: form.Failed, Data: json.RawMessage(`{"path":"/call/8-495/111-22/33.html","status":500,"count":1}`)})
+			return journal.Append(ctx, tx, journal.Entry{SiteID: w.shop, At: w.now(), Kind: incident.Begun, Data: json.RawMessage(`{"kind":"form","about":"/call/8-495/111-22/33.html","name":"/call/8-495/111-22/33.html"}`)})
 		}))
 		d := w.until(state("delivered"))
 		require.Contains(t, string(r.wait(t, 1)[0].body), "/call/8-495/111-22/33.html")
@@ -350,5 +352,47 @@ func TestFormThatNamesAPersonIsTold(t *testing.T) {
 		require.NoError(t, w.Again(t.Context(), w.shop, e.ID, d.Entry))
 		w.until(state("dropped"))
 		require.Len(t, r.list(), 1)
+	})
+}
+
+// An endpoint that gets nothing is told to the others, once, and again when it works.
+func TestEndpointThatIsAwayIsTold(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		o := w.postOffice("")
+		w.settings.Store(&notify.Settings{Mail: w.settings.Load().Mail, Allowed: loopback, Console: "https://desk.example/"})
+		var answer atomic.Int32
+		answer.Store(http.StatusGone)
+		away := w.receiver(func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(answer.Load())) })
+		e, _ := w.endpoint(notify.Endpoint{Address: away.URL + "/secret-of-the-address"})
+		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "admin@shop.example", Events: []notify.Event{notify.Begun, notify.Over}})
+		w.run()
+		w.lead()
+		host := strings.TrimPrefix(away.URL, "https://")
+		m := o.wait(t, 1)[0]
+		require.Equal(t, "A receiver gets nothing: "+host+" · shop.example", m.subject(t))
+		require.Contains(t, m.plain, fmt.Sprintf("https://desk.example/sites/%d", w.shop))
+		require.NotContains(t, m.plain, "secret-of-the-address")
+
+		answer.Store(http.StatusOK)
+		require.NoError(t, w.Endpoints.Pause(t.Context(), w.shop, e.ID, false, "vera"))
+		require.Equal(t, "A receiver works again: "+host+" · shop.example", o.wait(t, 2)[1].subject(t))
+		for _, m := range away.wait(t, 2) {
+			require.NotContains(t, string(m.body), "incident.", "it is not told of itself")
+		}
+
+		// One that fails is told when that has lasted.
+		answer.Store(http.StatusServiceUnavailable)
+		w.ahead.Store(int64(incident.TellEvery))
+		w.lead()
+		require.Eventually(t, func() bool {
+			list, err := w.Log(t.Context(), w.shop, e.ID, "waiting", notify.Place{}, 1)
+			require.NoError(t, err)
+			return len(list) == 1 && list[0].Attempts > 0
+		}, time.Minute, 10*time.Millisecond)
+		require.Len(t, o.list(), 2)
+		w.ahead.Add(int64(incident.Grace))
+		require.Equal(t, m.subject(t), o.wait(t, 3)[2].subject(t))
+		answer.Store(http.StatusOK)
+		away.wait(t, 4)
 	})
 }

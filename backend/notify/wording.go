@@ -13,7 +13,7 @@ type wording map[string]string
 var mailTexts = locales.Read("mails")
 
 // usualSubject is the template of the subject of a mail whose endpoint has none of its own.
-const usualSubject = "{{.event}}{{if .name}}: {{.name}}{{else}}{{if .caller}}: {{.caller}}{{end}}{{end}} · {{.site}}"
+const usualSubject = "{{.event}}{{if .name}}: {{.name}}{{else}}{{if .caller}}: {{.caller}}{{else}}{{if .about}}: {{.about}}{{end}}{{end}}{{end}} · {{.site}}"
 
 // usualText is the same for the text. The words stand in brackets, by their keys.
 const usualText = `{{.event}} · {{.site}}
@@ -24,10 +24,9 @@ const usualText = `{{.event}} · {{.site}}
 [label.email]: {{.email}}{{end}}{{if .sale}}
 [label.sale]: {{.sale}}{{end}}{{if .caller}}
 [label.caller]: {{.caller}}{{end}}{{if .called}}
-[label.called]: {{.called}}{{end}}{{if .path}}
-[label.form]: {{.path}}{{end}}{{if .status}}
-[label.status]: {{.status}}{{end}}{{if .count}}
-[label.count]: {{.count}}{{end}}{{if .talk}}
+[label.called]: {{.called}}{{end}}{{if .about}}
+[label.about]: {{.about}}{{end}}{{if .status}}
+[label.status]: {{.status}}{{end}}{{if .talk}}
 [label.talk]: {{.talk}}{{end}}{{if .recording}}
 [label.recording]: {{.recording}}{{end}}{{if .message}}
 

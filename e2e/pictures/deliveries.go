@@ -24,7 +24,7 @@ var sent = []struct {
 	{1, 10, 500, "call.ended", "failed", "status", "", 25 * time.Hour},
 	{1, 1, 410, "sale.added", "held", "gone", "", 3 * time.Hour},
 	{2, 1, 550, "lead.added", "failed", "smtp", "550 5.1.1 <former-colleague@shop.example>: Recipient address rejected: User unknown in local recipient table", 2 * time.Hour},
-	{3, 1, 200, "form.failed", "delivered", "", "", time.Hour},
+	{3, 1, 200, "incident.begun", "delivered", "", "", time.Hour},
 	{0, 3, 503, "lead.added", "waiting", "status", "", 20 * time.Minute},
 	{0, 2, 0, "call.recorded", "waiting", "timeout", "", 5 * time.Minute},
 	{2, 0, 0, "test", "dropped", "", "", time.Minute},
@@ -40,7 +40,7 @@ func delivering(ctx context.Context, database *db.DB, sites *site.Sites, s site.
 		{Kind: notify.Webhook, Address: "https://crm.shop.example/hooks/frontdesk", Events: notify.Events},
 		{Kind: notify.Webhook, Address: "https://the-former-system-of-the-shop-with-lamps-and-lanterns.example/hooks", Events: []notify.Event{notify.SaleAdded, notify.CallEnded}},
 		{Kind: notify.Mail, Address: "former-colleague@shop.example", Events: []notify.Event{notify.LeadAdded}},
-		{Kind: notify.Webhook, Address: "https://api.telegram.org/bot123:abc/sendMessage", Events: []notify.Event{notify.LeadAdded, notify.SaleAdded, notify.FormFailed},
+		{Kind: notify.Webhook, Address: "https://api.telegram.org/bot123:abc/sendMessage", Events: []notify.Event{notify.LeadAdded, notify.SaleAdded, notify.Begun},
 			ContentType: template.JSON, Template: `{"chat_id": "-100123", "text": "{{.event}}: {{.name}} {{.phone}}"}`},
 	} {
 		e.SiteID, e.Language = s.ID, "en"

@@ -76,7 +76,7 @@ func (c *room) showNewEndpoint(w http.ResponseWriter, r *http.Request, f frame.P
 		as = asWebhook
 	}
 	e.SiteID, e.Language = named.ID, f.Words.Code
-	e.Events = []notify.Event{notify.LeadAdded, notify.SaleAdded, notify.FormFailed}
+	e.Events = []notify.Event{notify.LeadAdded, notify.SaleAdded, notify.Begun, notify.Over}
 	if as == asWebhook {
 		e.Events = notify.Events
 	}

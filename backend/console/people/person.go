@@ -198,6 +198,7 @@ var tableWords = map[string]string{
 	"lead_origins":    "kept.leadOrigins",
 	"lead_marks":      "kept.leadMarks",
 	"lead_tags":       "kept.leadTags",
+	"incidents":       "kept.incidents",
 	"jobs":            "kept.jobs",
 	"conversations":   "kept.conversations",
 	"messages":        "kept.messages",

@@ -1,11 +1,14 @@
-// Package sites is the room of sites: what reaches them, their settings, groups and canned replies.
+// Package sites is the room of sites: what reaches them and what is wrong with them, their settings, groups and canned replies.
 package sites
 
 import (
+	"context"
 	"embed"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/live"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -17,22 +20,28 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Days    *days.Days
-	Leads   *lead.Leads
-	Replies *reply.Replies
+	Days      *days.Days
+	Incidents *incident.Incidents
+	Leads     *lead.Leads
+	Replies   *reply.Replies
 }
 
 type room struct {
-	*frame.Frame
+	*live.Live
 	Subjects
+	wrong *frame.Once[[]incident.Incident] // with the sites of the operator
 }
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame, subjects Subjects) {
-	c := &room{Frame: f, Subjects: subjects}
+func Mount(f *live.Live, subjects Subjects) {
+	c := &room{Live: f, Subjects: subjects}
+	c.wrong = frame.AskOnce(func(ctx context.Context, p *frame.Page) ([]incident.Incident, error) {
+		return c.Incidents.Now(ctx, p.Operator.Sites)
+	})
+	f.Announce(c.announce)
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true,
+		Menu: []frame.Entry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true, Badge: "incidents", Count: c.countIncidents,
 			Pages: []string{"sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
 		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", reply.ErrUnknown: "fail.notFound"},
 	})

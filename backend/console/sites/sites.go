@@ -51,6 +51,7 @@ type siteRow struct {
 	Woven    int
 	Passed   []passed
 	Others   int //  answers that are no pages
+	Wrong    int // incidents
 }
 
 // passed are pages without the code.
@@ -196,6 +197,9 @@ func (c *room) sites(w http.ResponseWriter, r *http.Request, status int, problem
 		}
 		body.First = c.firstSteps(next)
 	}
+	if err := c.countWrong(r.Context(), &f, body.Rows); err != nil {
+		return err
+	}
 	body.narrow(r.URL.Query())
 	f.Problem, f.Body = problem, body
 	return c.Show(w, status, f)
@@ -238,6 +242,7 @@ type sitePage struct {
 	Address  string      // of the site; empty when its key is no host
 	Block    string      // of a Caddyfile
 	First    []firstStep // until the first visitor
+	Wrong    []incidentLine
 }
 
 // caddyfileBlock is what tracks the site of the key in a Caddyfile.
@@ -267,6 +272,9 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, na
 	}
 	if !body.Seen() && body.State != siteRetired {
 		body.First = c.firstSteps(&rows[0])
+	}
+	if body.Wrong, err = c.wrongWith(r.Context(), &f, named.ID); err != nil {
+		return err
 	}
 	f.Title, f.Body = words.Host(named.Key), body
 	return c.Show(w, http.StatusOK, f)

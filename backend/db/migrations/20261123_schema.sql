@@ -595,20 +595,14 @@ CREATE TRIGGER leads_erased AFTER DELETE ON leads FOR EACH ROW EXECUTE FUNCTION 
 
 -- form: which forms visitors send, what pages say of these, and how sites answer them
 
--- A form by where it is sent to. "fields" are the names of its fields, as a list. "untold" is how often a kept one has
--- failed since the journal told of it, at "told_at", and "status" the last answer.
+-- A form by where it is sent to. "fields" are the names of its fields, as a list.
 CREATE TABLE forms (
 	site_id BIGINT NOT NULL,
 	path    TEXT NOT NULL,
 	fields  TEXT NOT NULL,
 	at      BIGINT NOT NULL,
-	status  BIGINT NOT NULL DEFAULT 0,
-	untold  BIGINT NOT NULL DEFAULT 0,
-	told    BIGINT NOT NULL DEFAULT 0,
-	told_at BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (site_id, path)
 );
-CREATE INDEX forms_untold ON forms (told_at) WHERE untold > 0;
 
 -- How a site has answered a form, by day.
 CREATE TABLE form_answers (
@@ -631,6 +625,28 @@ CREATE TABLE page_markups (
 	PRIMARY KEY (site_id, path)
 );
 CREATE INDEX page_markups_of_time ON page_markups (at);
+
+
+-- incident: what is wrong with sites
+
+-- "about" is the name of a pool, the id of an endpoint, or the path of a form. "last_at" is when it was noted last,
+-- "due_at" from when on it may be told, and "mended_at" since when it seems to be over; 0 where it does not. "over_at" is 0
+-- while it lasts. "told" says that the journal has told of its beginning, "told_at" when it did so last.
+CREATE TABLE incidents (
+	site_id   BIGINT NOT NULL,
+	kind      TEXT NOT NULL,
+	about     TEXT NOT NULL,
+	name      TEXT NOT NULL,
+	status    BIGINT NOT NULL,
+	begun_at  BIGINT NOT NULL,
+	last_at   BIGINT NOT NULL,
+	due_at    BIGINT NOT NULL,
+	mended_at BIGINT NOT NULL,
+	over_at   BIGINT NOT NULL,
+	told      BOOLEAN NOT NULL,
+	told_at   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, kind, about)
+);
 
 
 -- operator: those who work in the console. They belong to the installation, not to one of its sites.
@@ -955,7 +971,7 @@ CREATE INDEX callback_networks_of_time ON callback_networks (site_id, at);
 
 -- "address" is the URL of a webhook or an address of mail. An endpoint has "begun" once the reader of the journal has
 -- come to where it was added: what was before is not sent there. It is "gone" when the receiver has said so.
--- "events" are words with spaces between them, seven at most: whoever notes an event reads all endpoints of its site at once.
+-- "events" are words with spaces between them, eight at most: whoever notes an event reads all endpoints of its site at once.
 CREATE TABLE endpoints (
 	site_id        BIGINT NOT NULL,
 	id             BIGINT NOT NULL,

@@ -27,7 +27,7 @@ var ContentTypes = []string{JSON, Form, Text}
 // Placeholders are the names that templates may have, as in "{{.name}}" and
 // "{{if .name}}…{{else}}…{{end}}". One that the event does not know is empty.
 var Placeholders = []string{"event", "site", "time", "name", "phone", "email", "message", "form", "fields", "sale", "site_error", "page", "source", "campaign",
-	"called", "caller", "status", "talk", "recording", "path", "count", "link"}
+	"called", "caller", "status", "talk", "recording", "about", "link"}
 
 const (
 	// MaxSize bounds a template in bytes, and MaxSubject that of a subject.

@@ -1,6 +1,6 @@
 import { inside } from './events';
 
-// Tells of conversations on every page: beside the navigation, in the title, and to those who have asked for it by the system's
+// Tells of conversations, and to admins of what is wrong with sites, on every page: beside the navigation, in the title, and to those who have asked for it by the system's
 // notifications and a sound.
 
 const can = 'Notification' in window && isSecureContext;
@@ -164,6 +164,17 @@ function begin(badge: HTMLElement): void {
   attend();
   show(badge, Number(badge.dataset.count));
 }
+
+// What is wrong with the sites stands beside them.
+const wrong = document.getElementById('incidents');
+wrong?.addEventListener('told', ({ detail }) => {
+  const told = inside(detail, '[data-count]');
+  wrong.textContent = told.dataset.count!;
+  wrong.hidden = told.dataset.count === '0';
+  if (on()) {
+    told.querySelectorAll<HTMLElement>('[data-link]').forEach(tell);
+  }
+});
 
 const badge = document.getElementById('chatting');
 if (badge) {
