@@ -23,3 +23,23 @@ func TestSettingsAreNotLeftUnsaved(t *testing.T) {
 	b.until(`location.pathname === "/sites/1/groups" && !(` + asks + `)`)
 	b.until(contains("main", "Sales"))
 }
+
+// An endpoint that has been changed is asked about, too, also when another form of its page is sent. A preview keeps nothing.
+func TestEndpointsAreNotLeftUnsaved(t *testing.T) {
+	t.Parallel()
+	p := runExample(t, "")
+	b := p.signedIn(t)
+	b.visit(p.console + "/sites/1/endpoints/new?as=webhook")
+	b.until("!" + asks)
+	b.types("address", "https://crm.example/hooks")
+	b.until(asks)
+	b.do(`document.querySelector("main .button.main").click()`)
+	b.until(`document.querySelector("#secret") && !(` + asks + `)`)
+
+	b.visit(p.console + "/sites/1/endpoints/new?as=mail")
+	b.types("address", "desk@shop.example")
+	b.do(`document.querySelector("[name=preview]").click()`)
+	b.until(`document.querySelector(".preview") && ` + asks)
+	b.do(`document.querySelector("main .button.main").click()`)
+	b.until(`location.pathname.startsWith("/sites/1/endpoints/") && document.querySelector("[action$='/test']") && !(` + asks + `)`)
+}

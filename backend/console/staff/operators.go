@@ -23,11 +23,18 @@ type staff struct {
 // member is an operator as an admin sees one.
 type member struct {
 	operator.Operator
-	Keys   []string // of the sites that both see; none for all sites
-	Ours   bool     // the admin may change all of it
-	Self   bool
-	Choice siteChoice
-	Link   string // by which the member sets a new password; shown once
+	Keys []string // of the sites that both see; none for all sites
+	Ours bool     // the admin may change all of it
+	Self bool
+	Form accountForm
+	Link string // by which the member sets a new password; shown once
+}
+
+// accountForm is what the form of an account has in its fields.
+type accountForm struct {
+	Name  string
+	Role  operator.Role
+	Sites siteChoice
 }
 
 // siteChoice is which sites an account is to see, as a form has it.
@@ -70,7 +77,7 @@ func chosenSites(r *http.Request, f frame.Page) scope.Sites {
 
 func memberOf(f frame.Page, o operator.Operator) member {
 	actor := f.Operator.Actor()
-	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Choice: choose(f, o.Sites)}
+	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Form: accountForm{o.Name, o.Role, choose(f, o.Sites)}}
 	if !o.Sites.All() {
 		for _, s := range f.Sites {
 			if o.Sites.Has(s.ID) {
@@ -143,8 +150,19 @@ func (c *room) operator(w http.ResponseWriter, r *http.Request, status int, prob
 	}
 	m := memberOf(f, list[at])
 	m.Link = link
+	m.Form.keep(r, f)
 	f.Title, f.Problem, f.Body, f.Here = words.Plainly(m.Label()), problem, m, operatorLink(m.ID)
 	return c.Show(w, status, f)
+}
+
+// keep leaves in the fields what was typed, if the request is a form that was not accepted.
+func (a *accountForm) keep(r *http.Request, f frame.Page) {
+	if r.PostForm.Has("name") {
+		a.Name, a.Role = r.PostFormValue("name"), operator.Role(r.PostFormValue("role"))
+	}
+	if r.PostFormValue("with") == "sites" {
+		a.Sites = choose(f, chosenSites(r, f))
+	}
 }
 
 // operatorID is the one in the address; 0, which nobody has, for what is no number.

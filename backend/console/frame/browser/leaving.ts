@@ -120,7 +120,7 @@ document.addEventListener('submit', async (event) => {
   const html = await answer?.text().catch(() => '');
   const to = answer?.headers.get('Console-Location');
   if (to) {
-    unsaved = false;
+    unsaved &&= !form.matches('[data-settings]');
     return location.assign(to);
   }
   busy(button, false);
@@ -133,6 +133,7 @@ document.addEventListener('submit', async (event) => {
     return say(button ?? form, answer ? fresh.querySelector('h1')?.textContent || texts.failed : texts.unsent);
   }
   byId('main').replaceWith(main);
+  unsaved &&= !main.querySelector('.notice'); // it says that all is saved
   document.title = fresh.title;
   (main.querySelector<HTMLElement>('[autofocus]') ?? main.querySelector('.problem')?.nextElementSibling?.querySelector('input'))?.focus();
   tellRedrawn();
