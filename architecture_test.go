@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"backend/chat":     {"backend/chat/file", "backend/chat/typing", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":   {"backend/visit/...", "snippet", "snippet/picture"},
 	"backend/lease":    {"backend/incident", "backend/number/...", "backend/visit", "backend/visit/onsite", "backend/trace", "backend/db"},
-	"backend/call":     {"backend/aside", "backend/lead", "backend/lead/submission", "backend/lease", "backend/queue", "backend/number/inventory", "backend/journal", "backend/visit", "backend/visit/contact", "backend/visit/source", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
+	"backend/call":     {"backend/aside", "backend/lead", "backend/lead/submission", "backend/lease", "backend/queue", "backend/number", "backend/number/inventory", "backend/journal", "backend/visit", "backend/visit/clip", "backend/visit/contact", "backend/visit/source", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
 	"backend/preview":  {"backend/visit/source", "backend/db"},
 	"backend/visit":    {"backend/visit/clip", "backend/visit/contact", "backend/visit/days", "backend/visit/key", "backend/visit/quota", "backend/visit/source", "backend/journal", "backend/trace", "backend/db"},
 	"backend/person":   {"backend/aside", "backend/person", "backend/operator", "backend/trace", "backend/visit", "backend/visit/contact", "backend/scope", "backend/db"},

@@ -15,7 +15,7 @@ type Finding struct {
 	// Conditions are the name of the campaign of a static tracking number. If it has none, they are the conditions, such
 	// as "utm_source=news*".
 	Conditions string
-	// Visitor and Visit are 0 if they are not known. Then Source is empty.
+	// Visitor and Visit are 0 if they are not known. Then Source is empty, see [Finding.SourceOrCampaign].
 	Visitor, Visit visit.ID
 	Source         source.Source
 }

@@ -90,7 +90,7 @@ func (c *Calls) leadOf(ctx context.Context, call Call, origin string) (lead.Key,
 	of, again, err := c.openLead(ctx, call)
 	if err == nil && !again {
 		s := submission.Submission{
-			SiteID: call.SiteID, Ref: visit.Ref{Visitor: call.Visitor, Visit: call.Visit}, Origin: origin, Call: call.ID, At: call.StartedAt,
+			SiteID: call.SiteID, Ref: visit.Ref{Visitor: call.Visitor, Visit: call.Visit}, Origin: origin, Call: call.ID, At: call.StartedAt, Source: call.SourceOrCampaign(),
 		}
 		if call.Caller != "" {
 			s.Phone = "+" + call.Caller

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // miss reports a call that nobody answers, and returns it when all jobs are done.
@@ -49,6 +50,15 @@ func (x *exchange) inbox() []lead.Lead {
 	leads, err := x.leads.List(x.t.Context(), scope.All(), lead.Cursor{}, 100)
 	require.NoError(x.t, err)
 	return leads
+}
+
+// Of a caller whom nobody knows, the lead has the campaign whose number was called.
+func TestLeadsOfCampaignsNumbers(t *testing.T) {
+	exchanges(t, func(t *testing.T, x *exchange) {
+		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{tracking}, Conditions: map[string]string{tracking: "utm_source=news*"}}}})
+		x.miss("c1", tracking, ann)
+		require.Equal(t, source.Source{Kind: source.Campaign, Source: "news"}, x.inbox()[0].Source)
+	})
 }
 
 // A call that nobody has answered is a lead, with the visitor and the source of the call.

@@ -53,11 +53,13 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError,
+		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError, Source: s.Source,
 	}
 	// The visit keeps its source itself. A lead whose visit is gone, or cannot be read now, is a lead all the same.
 	if sources, err := l.visits.Sources(ctx, s.SiteID, s.Visit); err == nil {
-		lead.Source = sources[s.Visit]
+		if its, found := sources[s.Visit]; found {
+			lead.Source = its
+		}
 	}
 	for _, mark := range s.Marks {
 		lead.mark(mark)

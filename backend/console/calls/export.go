@@ -82,16 +82,12 @@ func exported(f frame.Page, c call.Call, shown rows.CallRow) []string {
 			sale, amount = w.Text("export.yes"), rows.Decimal(w, l.SaleCost)
 		}
 	}
-	if c.Source.Kind != "" {
-		kind = w.Text("source." + c.Source.Kind)
+	s := c.SourceOrCampaign()
+	if s.Kind != "" {
+		kind = w.Text("source." + s.Kind)
 	}
 	of, _ := f.Site(c.SiteID)
-	s := c.Source
-	campaign := s.Campaign
-	if c.Visitor == 0 {
-		campaign = c.Conditions
-	}
 	return []string{strconv.FormatInt(c.ID, 10), c.StartedAt.UTC().Format(time.DateTime), of.Key, c.Caller, c.Called, c.Replaces, w.Text("call.state." + string(shown.State)), waited, talked,
-		work, owner, sale, amount, shown.Why, kind, s.Source, s.Medium, campaign, s.Term, s.Content,
+		work, owner, sale, amount, shown.Why, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content,
 		s.Referrer, s.Landing, c.Recording, rows.Decimal(w, c.Price), c.Currency}
 }

@@ -130,12 +130,16 @@ func exported(f frame.Page, l lead.Lead) []string {
 	if l.SiteError != 0 {
 		siteError = strconv.Itoa(l.SiteError)
 	}
+	kind := ""
+	if l.Source.Kind != "" {
+		kind = w.Text("source." + l.Source.Kind)
+	}
 	var fields []string
 	for _, one := range fieldsOf(l) {
 		fields = append(fields, one.Name+": "+one.Value)
 	}
 	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.Text("state." + l.State.String()), rows.OwnerName(w, f.Staff, l.Owner),
-		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), w.Text("source." + l.Source.Kind),
+		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), kind,
 		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError, strings.Join(l.Tags, ", ")}
 }
 

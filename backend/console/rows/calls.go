@@ -26,7 +26,6 @@ type CallRow struct {
 	Replaces   string // the printed number, if another was called
 	Site       string
 	Source     *Source // nil when it is not known
-	Campaign   *Source // of a number that stands for a source; where Source is nil
 	State      call.State
 	Lost       bool // over, and nobody has spoken
 	Talk, Wait string
@@ -69,9 +68,9 @@ func CallRowOf(f frame.Page, c call.Call) CallRow {
 	}
 	if c.Visitor != 0 {
 		row.Link = CardLink(c.SiteID, int64(c.Visitor))
-		row.Source = new(SourceOf(w, c.Source))
-	} else {
-		row.Campaign = campaignOf(w, c.Conditions)
+	}
+	if s := c.SourceOrCampaign(); s.Kind != "" {
+		row.Source = new(SourceOf(w, s))
 	}
 	row.Lost = c.Lost()
 	if talked, known := c.Talked(); known && !row.Lost {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -23,11 +22,12 @@ var sourceIcons = map[string]string{
 }
 
 func SourceOf(w *words.Tongue, s source.Source) Source {
+	if s.Kind == "" { // a caller, or somebody whose visit is no longer stored
+		return Source{Icon: "globe", Name: w.Text("source.unknown")}
+	}
 	kind := s.Kind
 	if sourceIcons[kind] == "" {
-		if kind = "other"; s.Kind == "" {
-			kind = source.Direct
-		}
+		kind = "other"
 	}
 	shown := Source{Icon: sourceIcons[kind], Name: s.Source}
 	if shown.Icon == "" {
@@ -68,34 +68,6 @@ func brand(name string) string {
 		return name
 	}
 	return string(unicode.ToTitle(first)) + name[size:]
-}
-
-// campaignOf is what a tracking number stands for, by the name of its campaign or by its conditions; nil for neither.
-func campaignOf(w *words.Tongue, conditions string) *Source {
-	if conditions == "" {
-		return nil
-	}
-	shown := &Source{Icon: "megaphone", Name: conditions}
-	fields := strings.Fields(conditions)
-	if _, err := number.ParseConditions(fields); err != nil {
-		return shown
-	}
-	var names []string
-	for _, condition := range fields {
-		field, pattern, _ := strings.Cut(condition, "=")
-		name := strings.Trim(pattern, "*.")
-		switch {
-		case field == "kind" && sourceIcons[name] != "":
-			name = w.Text("source." + name)
-		case name == "": // any value of the field
-			name = field
-		case source.Known(name):
-			name = brand(name)
-		}
-		names = append(names, name)
-	}
-	shown.Name, shown.Details = names[0], words.Parts(names[1:]...)
-	return shown
 }
 
 // Sources are the kinds of sources.

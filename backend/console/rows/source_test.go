@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -28,17 +27,4 @@ func TestSourcesOfOneSystemHaveOneName(t *testing.T) {
 	} {
 		require.Equal(t, name, SourceOf(english, source.Of("https://shop.example/?"+query, "", source.Own{})).Name, query)
 	}
-}
-
-// What a tracking number stands for has the name of its campaign, and without one reads like a source.
-func TestCampaignsOfNumbers(t *testing.T) {
-	english := words.All(time.Now)[0]
-	for conditions, name := range map[string]string{
-		"Spring sale": "Spring sale", "utm_source=news*": "news", "utm_source=google utm_medium=cpc": "Google cpc", "kind=search referrer=*.google.*": "Search Google",
-		"gclid": "gclid", "a=b": "a=b", "kind=ad": "Advertising", "utm_source=*": "utm_source",
-	} {
-		shown := campaignOf(english, conditions)
-		require.Equal(t, name, strings.Join(append([]string{shown.Name}, shown.Details...), " "), conditions)
-	}
-	require.Nil(t, campaignOf(english, ""))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 // What a lead holds at most.
@@ -43,6 +44,8 @@ type Submission struct {
 	CallID string
 	// Call is the telephone call that it is, or 0. Nobody has written anything then, and the caller may be withheld.
 	Call int64 `json:"-"`
+	// Source is what has brought the sender, if no visit tells it.
+	Source source.Source `json:"-"`
 	// IdempotencyKey is the key that a server chose for its call. Coming again
 	// from the same page view within RequestMemory, it means the same lead.
 	//
