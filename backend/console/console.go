@@ -1,5 +1,5 @@
 // Package console is the web page in front of which operators sit: who is on
-// the site now, what requests come in, and who is behind them.
+// the site now, what leads come in, and who is behind them.
 //
 // It puts rooms into a frame. Each room has its handlers, templates and routes, and asks for some subjects: what all
 // rooms need is in frame, live, rows, words and session, and no room knows another. All that comes from visitors is
@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/help"
 	"github.com/seed-3405227d/frontdesk/backend/console/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/lookup"
@@ -151,6 +152,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
 	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies})
+	help.Mount(f)
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: overview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)

@@ -291,7 +291,7 @@ func (p *program) leads(search string) int {
 
 var refusedOfPerson = regexp.MustCompile(`<dt>Refused leads</dt><dd class="figure">(\d+)`)
 
-// refused is how many refused requests the console finds of whom has the number.
+// refused is how many refused leads the console finds of whom has the number.
 func (p *program) refused(number string) int {
 	p.T.Helper()
 	a := p.at("desk").send(post("/person", formType, fields("who", number), "Cookie: "+p.cookie, "Accept-Language: en"))

@@ -73,6 +73,7 @@ type Page struct {
 	Page     string
 	Title    string
 	Here     string              // address at which this page is shown again
+	Help     string              // where the documentation tells of the page; empty for one of which it tells nothing
 	Stream   string              // address of the events that keep it up to date
 	Sites    []site.Site         // that the operator sees
 	About    site.Site           // the site that the page is about; zero for none
@@ -135,6 +136,7 @@ func (f *Frame) begin(r *http.Request, name string) Page {
 	p := Page{Words: w, Tongues: f.Tongues, Page: name, Here: r.URL.RequestURI(), Title: w.Text(name + ".title"), Counts: make(map[string]int), asked: make(map[any]any)}
 	if p.Operator, p.Inside = Current(r); p.Inside {
 		p.Menu = f.menuOf(p)
+		p.Help = f.helpOf(name)
 	}
 	return p
 }

@@ -47,6 +47,16 @@ func (f *Frame) menuOf(p Page) (menu []menuLine) {
 	return menu
 }
 
+// helpOf is where the documentation tells of the page.
+func (f *Frame) helpOf(page string) string {
+	for _, room := range f.rooms {
+		if to := room.Help[page]; to != "" {
+			return to
+		}
+	}
+	return ""
+}
+
 // count counts what there is to do, for the badges.
 func (f *Frame) count(ctx context.Context, p *Page) error {
 	for _, l := range p.Menu {

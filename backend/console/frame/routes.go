@@ -105,6 +105,8 @@ type Room struct {
 	Menu      []Entry
 	// Functions are those of its templates, in a language. It may be nil.
 	Functions func(w *words.Tongue) template.FuncMap
+	// Help are the addresses at which the console shows what the documentation says of a page, by the names of pages.
+	Help map[string]string
 	// Unknown are the errors that an address names what there is not, with the names of the words.
 	Unknown map[error]string
 }

@@ -1,0 +1,86 @@
+// Package help shows the documentation in the console. It is that of the version that runs, and needs no internet.
+package help
+
+import (
+	"embed"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/docs"
+)
+
+//go:embed templates
+var templates embed.FS
+
+type room struct {
+	*frame.Frame
+}
+
+// Mount adds the room to the console.
+func Mount(f *frame.Frame) {
+	c := &room{Frame: f}
+	f.Room(frame.Room{Templates: templates, Help: about})
+	f.SignedIn("GET /help", c.With("help", c.showContents))
+	f.SignedIn("GET /help/{file}", c.With("help", c.show))
+	f.SignedIn("GET /help/images/{file}", func(w http.ResponseWriter, r *http.Request) error {
+		return sendFile(w, r, path.Join("images", r.PathValue("file")))
+	})
+}
+
+// about says where the documentation tells of a page of the console.
+var about = map[string]string{
+	"visitors": "/help/console#visitors", "card": "/help/console#visitors", "leads": "/help/console#leads", "lead": "/help/console#working-on-leads",
+	"refused": "/help/console#refused-leads", "forms": "/help/forms#forms-that-are-found", "chats": "/help/console#chats", "waits": "/help/console#chats",
+	"calls": "/help/console#calls", "callbacks": "/help/console#callbacks", "callback": "/help/callbacks#states-of-a-callback", "newcallback": "/help/console#callbacks",
+	"numbers": "/help/console#numbers", "number": "/help/console#tracking-a-number", "who": "/help/console#who-sees-what", "pools": "/help/console#pools",
+	"pool": "/help/dynamic-numbers#how-many-numbers", "sites": "/help/console#for-admins", "site": "/help/console#for-admins", "settings": "/help/console#for-admins",
+	"widget": "/help/widget", "deliveries": "/help/console#deliveries", "endpoint": "/help/webhooks", "groups": "/help/callbacks#groups-and-hours",
+	"group": "/help/callbacks#groups-and-hours", "replies": "/help/console#chats", "operators": "/help/console#for-admins", "operator": "/help/console#for-admins",
+	"history": "/help/console#for-admins", "person": "/help/erasing#in-the-console", "account": "/help/console#signing-in", "lookup": "/help/console#searching-everything",
+}
+
+// manual is a page of the documentation.
+type manual struct {
+	Text     template.HTML
+	Contents bool // it is the list of all pages
+}
+
+func (c *room) showContents(w http.ResponseWriter, r *http.Request, f frame.Page) error {
+	return c.showPage(w, f, "README.md")
+}
+
+func (c *room) show(w http.ResponseWriter, r *http.Request, f frame.Page) error {
+	name := r.PathValue("file")
+	if strings.Contains(name, ".") {
+		return sendFile(w, r, name)
+	}
+	return c.showPage(w, f, name+".md")
+}
+
+func (c *room) showPage(w http.ResponseWriter, f frame.Page, file string) error {
+	source, err := docs.Files.ReadFile(file)
+	if err != nil {
+		return frame.NotFound
+	}
+	title, text, err := render(source)
+	if err != nil {
+		return err
+	}
+	f.Title, f.Body = title, manual{Text: text, Contents: file == "README.md"}
+	return c.Show(w, http.StatusOK, f)
+}
+
+// sendFile answers with a file beside the pages: a picture or a schema.
+func sendFile(w http.ResponseWriter, r *http.Request, name string) error {
+	if strings.HasSuffix(name, ".md") {
+		return frame.NotFound
+	}
+	if _, err := docs.Files.ReadFile(name); err != nil {
+		return frame.NotFound
+	}
+	http.ServeFileFS(w, r, docs.Files, name)
+	return nil
+}
