@@ -52,7 +52,7 @@ func TestPageNamesAGroup(t *testing.T) {
 	require.Equal(t, []any{true, sales.ID}, []any{found, group})
 }
 
-// The last operator leaves while the visitor writes: the request form takes over, says so, and has the text, also where it
+// The last operator leaves while the visitor writes: the lead form takes over, says so, and has the text, also where it
 // asks for none.
 func TestChatBecomesTheRequestForm(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestChatTakesMuchText(t *testing.T) {
 	require.Eventually(t, func() bool { texts := ann.hears(1); return texts[len(texts)-1] == long[:4000] }, time.Minute, 100*time.Millisecond)
 }
 
-// Somebody has come long after the page asked for the last time: the launcher asks before it opens the request form.
+// Somebody has come long after the page asked for the last time: the launcher asks before it opens the lead form.
 func TestChatOpensByWhatIsKnownNow(t *testing.T) {
 	t.Parallel()
 	_, settings, database := postgres(t)

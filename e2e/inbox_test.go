@@ -98,7 +98,7 @@ func TestLeadsAreMergedOnAPhone(t *testing.T) {
 	desk.do(`document.querySelector(".alike button").click()`)
 	desk.until(contains(".part-of", "Anna P. wants lamps"))
 	desk.visit(p.console + "/leads")
-	desk.until(`document.querySelectorAll("#leads > li").length === 1 && ` + contains("#leads", "2 requests"))
+	desk.until(`document.querySelectorAll("#leads > li").length === 1 && ` + contains("#leads", "2 leads"))
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 390, 1280} {
 			desk.size(width, 800, width < 600)

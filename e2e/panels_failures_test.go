@@ -15,7 +15,7 @@ const (
 	formSays   = `panels.querySelector(".view:not([hidden]) .send p:not([hidden])")?.textContent`
 	// sendable tells that nothing is being sent.
 	sendable = `!` + sendButton + `.hasAttribute("aria-disabled")`
-	// aRequest fills in the request form and sends it.
+	// aRequest fills in the lead form and sends it.
 	aRequest = `panels.querySelector("[name=phone]").value = "+7 (495) 123-45-67"; panels.querySelector("[name=message]").value = "A lamp"; ` + sendButton + `.click()`
 )
 
@@ -225,7 +225,7 @@ func TestPanelsOnALowScreen(t *testing.T) {
 	require.Equal(t, "launcher", value[string](b, `panels.activeElement.className`))
 }
 
-// The service is on another machine: the panels of the edge's pages have its chat, and its request form takes requests while the
+// The service is on another machine: the panels of the edge's pages have its chat, and its lead form takes requests while the
 // service is away.
 func TestPanelsOfAServiceElsewhere(t *testing.T) {
 	t.Parallel()

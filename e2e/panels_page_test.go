@@ -205,7 +205,7 @@ func TestPanelsAreAccessible(t *testing.T) {
 					check("launcher")
 					b.do(`Svc.openSiteRequestPanel()`)
 					b.until(opened)
-					check("request form")
+					check("lead form")
 					b.do(`panels.querySelector(".view:not([hidden]) .send .main").click()`)
 					b.until(`panels.querySelector("[aria-invalid]")`)
 					check("faults")

@@ -28,7 +28,7 @@ func TestReadmesCall(t *testing.T) {
 	desk.until(`document.querySelector("main a[href^='/visitors/']")`)
 }
 
-// The example as it is shows the button on its pages, the request form while nobody is there, and the chat.
+// The example as it is shows the button on its pages, the lead form while nobody is there, and the chat.
 func TestExampleHasTheChat(t *testing.T) {
 	t.Parallel()
 	p := runProgram(t, wholeExample(t), "")

@@ -241,7 +241,7 @@ func TestRealBrowsers(t *testing.T) {
 			b.do(`document.querySelector("#later").textContent = "Ring +7 495 123-45-67"`)
 			b.until(`document.querySelector("#later").textContent === "Ring +7 495 765-43-21"`)
 
-			// Nobody is there: the button opens the request form.
+			// Nobody is there: the button opens the lead form.
 			b.until(`window.panels && panels.querySelector(".launcher")`)
 			b.do(`panels.querySelector(".launcher").click()`)
 			b.until(`panels.querySelector("[name=message]")?.offsetParent`)

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/edge/post"
 )
 
-// Each form that a rule matches, and in which something is filled in, is a lead or among the refused requests. The counters
+// Each form that a rule matches, and in which something is filled in, is a lead or among the refused leads. The counters
 // say the same as the tables.
 func TestEachFormIsKept(t *testing.T) {
 	s, m, desk := capturing(t)

@@ -195,7 +195,7 @@ func TestMailOfASite(t *testing.T) {
 		b := d.signedIn("vera")
 		site := fmt.Sprintf("/sites/%d", d.shop.ID)
 		page := b.get(site + "/endpoints/new?as=mail").body
-		require.Contains(t, page, "New request: Ada Lovelace · shop.example")
+		require.Contains(t, page, "New lead: Ada Lovelace · shop.example")
 		require.Contains(t, page, "No mail server is configured")
 		fields := []string{"kind", "mail", "address", "desk@shop.example", "events", "lead.added", "language", "ru", "subject", "Заявка: {{.name}}", "template", "{{.message}}<b>"}
 		shown := b.post(site+"/endpoints", append(fields, "preview", "true")...)

@@ -181,9 +181,9 @@ func TestLeadsAreMerged(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, vera.post(action, "part", part).status)
 		require.Equal(t, []string{"Ann"}, vera.listed(""))
 		require.Equal(t, []string{"Ann"}, vera.listed("q=lanterns"), "it is found by what the other says")
-		require.Contains(t, vera.get("/leads").page(t).Find(".rows").Text(), "2 requests")
+		require.Contains(t, vera.get("/leads").page(t).Find(".rows").Text(), "2 leads")
 		whole := vera.get(page).body
-		for _, said := range []string{"Two lamps", "Three lanterns", "Tver", "Another request"} {
+		for _, said := range []string{"Two lamps", "Three lanterns", "Tver", "Received again"} {
 			require.Contains(t, whole, said)
 		}
 		elsewhere := vera.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, second.ID))

@@ -1,5 +1,5 @@
-// Package lead keeps the requests that visitors send from a site's forms: what
-// was asked, by whom, from which page, and which source had brought them.
+// Package lead keeps leads, which visitors send from a site's forms: what was asked,
+// by whom, from which page, and which source had brought them.
 //
 // A lead arrives by the browser script or by a request of the site's server. It is acknowledged only when it is
 // durable, and however often the same request comes, it is one lead.

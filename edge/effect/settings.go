@@ -93,7 +93,7 @@ type Settings struct {
 	// How visitors are called back. Default: callbacks are possible if there is a telephone platform and a group with a
 	// number.
 	Callback *callback.Settings `json:"callback,omitempty"`
-	// How the panels look, and their texts: the button, the chat, the request form and the form for callbacks. Default:
+	// How the panels look, and their texts: the button, the chat, the lead form and the form for callbacks. Default:
 	// as built in, without a button.
 	Widget *appearance.Widget `json:"widget,omitempty"`
 

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FormField is a field of the request form: name, phone, email or message, or a field of the site's own. The name of
+// FormField is a field of the lead form: name, phone, email or message, or a field of the site's own. The name of
 // the latter is the name of the user field in the lead.
 type FormField struct {
 	// The name.
@@ -21,7 +21,7 @@ type FormField struct {
 	Label Wording `json:"label,omitempty"`
 }
 
-// KnownFields are the fields of the request form that have a place of their own in leads.
+// KnownFields are the fields of the lead form that have a place of their own in leads.
 var KnownFields = []string{"name", "phone", "email", "message"}
 
 func (w *Widget) checkFields() error {

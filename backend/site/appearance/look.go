@@ -53,7 +53,7 @@ type Spoken struct {
 	Text    string `json:"text"`
 }
 
-// defaultFields are the fields of a request form without settings.
+// defaultFields are the fields of a lead form without settings.
 var defaultFields = []FormField{{Name: "name"}, {Name: "phone", Required: true}, {Name: "email"}, {Name: "message"}}
 
 // Look returns the widget, which may be nil, in one of the panels' languages. The caller fills in Mask and Captcha, and
@@ -89,7 +89,7 @@ func (w *Widget) Look(language string) Look {
 	return look
 }
 
-// FieldsOrDefault returns the fields of the request form, or the default ones if none are set.
+// FieldsOrDefault returns the fields of the lead form, or the default ones if none are set.
 func (w *Widget) FieldsOrDefault() []FormField {
 	if w == nil || w.Fields == nil {
 		return slices.Clone(defaultFields)

@@ -41,7 +41,7 @@ type Widget struct {
 	// empty.
 	Language *string `json:"language,omitempty"`
 
-	// The fields of the request form, in their order. Default: name, phone, which is required, email and message.
+	// The fields of the lead form, in their order. Default: name, phone, which is required, email and message.
 	Fields []FormField `json:"fields,omitzero"`
 
 	// Replacements for built-in texts, by their keys.

@@ -5,7 +5,7 @@ import { field, type Input, isAddress, longest, sending, sentBy, told } from './
 import { masked } from './mask';
 import type { Core, Field, Widget } from './shell';
 
-/** The request form. It keeps what has been written while other views are shown. */
+/** The lead form. It keeps what has been written while other views are shown. */
 export interface Request {
   /** Shows the form anew after it was sent. `away` says that nobody is there. */
   prepare(away: boolean, message?: string): HTMLElement | undefined;

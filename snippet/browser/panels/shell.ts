@@ -25,7 +25,7 @@ export interface Core {
 export interface Panels {
   /** Shows what the site shows by itself. Called again when the page has moved on. */
   launch(): void;
-  /** Opens the chat when an operator is available, else the request form. A page may name a group of operators: `{group_id}`. */
+  /** Opens the chat when an operator is available, else the lead form. A page may name a group of operators: `{group_id}`. */
   chat(wish?: unknown): void;
   request(wish?: unknown): void;
   phone(wish?: unknown): void;
@@ -51,7 +51,7 @@ export interface Part {
   end(): void;
 }
 
-/** A field of the request form. Names other than name, phone, email and message are the site's own and come with a label. */
+/** A field of the lead form. Names other than name, phone, email and message are the site's own and come with a label. */
 export interface Field {
   name: string;
   label?: string;
@@ -116,7 +116,7 @@ export interface Shell {
   /** Opens the panel with the chat in it; the focus goes to `into`, and nowhere if that is null. */
   show(into: HTMLElement | null): void;
   close(): void;
-  /** Nobody is there: the request form takes the chat's place, with the text that the visitor was writing. */
+  /** Nobody is there: the lead form takes the chat's place, with the text that the visitor was writing. */
   leave(text: string): void;
   /** How many messages are unread: shown at the launcher. */
   unread(count: number): void;
