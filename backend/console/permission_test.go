@@ -79,7 +79,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	return map[string]string{
 		"call":         fmt.Sprint(called.ID),
 		"callback":     fmt.Sprint(list[0].ID),
-		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1",
+		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "manual": "words", "drawing": "leads.webp",
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID),
 		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),

@@ -158,7 +158,7 @@ func doors() map[string]door {
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
-		"/history", "/lookup", "/help", "/help/{file}", "/help/images/{file}", "/person", "/person/{site}/{visitor}",
+		"/history", "/lookup", "/help", "/help/{manual}", "/help/images/{drawing}", "/person", "/person/{site}/{visitor}",
 	} {
 		desk["GET "+path] = page("")
 	}

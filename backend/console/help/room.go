@@ -24,9 +24,9 @@ func Mount(f *frame.Frame) {
 	c := &room{Frame: f}
 	f.Room(frame.Room{Templates: templates, Help: about})
 	f.SignedIn("GET /help", c.With("help", c.showContents))
-	f.SignedIn("GET /help/{file}", c.With("help", c.show))
-	f.SignedIn("GET /help/images/{file}", func(w http.ResponseWriter, r *http.Request) error {
-		return sendFile(w, r, path.Join("images", r.PathValue("file")))
+	f.SignedIn("GET /help/{manual}", c.With("help", c.show))
+	f.SignedIn("GET /help/images/{drawing}", func(w http.ResponseWriter, r *http.Request) error {
+		return sendFile(w, r, path.Join("images", r.PathValue("drawing")))
 	})
 }
 
@@ -53,7 +53,7 @@ func (c *room) showContents(w http.ResponseWriter, r *http.Request, f frame.Page
 }
 
 func (c *room) show(w http.ResponseWriter, r *http.Request, f frame.Page) error {
-	name := r.PathValue("file")
+	name := r.PathValue("manual")
 	if strings.Contains(name, ".") {
 		return sendFile(w, r, name)
 	}
