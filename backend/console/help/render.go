@@ -15,7 +15,7 @@ import (
 )
 
 // markdown reads the pages as GitHub does. HTML in them is left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // render returns the title of a page, and all of it as HTML. Its links lead to where the console shows what they name.
 func render(source []byte) (title string, page template.HTML, err error) {
@@ -51,8 +51,11 @@ func render(source []byte) (title string, page template.HTML, err error) {
 	}
 	var out bytes.Buffer
 	err = markdown.Renderer().Render(&out, source, document)
-	return title, template.HTML(out.String()), err
+	return title, template.HTML(reachable.Replace(out.String())), err
 }
+
+// reachable lets the keyboard scroll what is wider than the page. A head without words is none.
+var reachable = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`, "<th></th>", "<td></td>")
 
 // addressOf is where the console has what a link in the documentation names. There is false for a file of the sources.
 func addressOf(link string) (to string, there bool) {
