@@ -57,7 +57,7 @@ func startChromium() {
 		chromedp.NoSandbox,
 		chromedp.DisableGPU,
 		// A host that, unlike localhost, browsers do not trust over plain HTTP.
-		chromedp.Flag("host-resolver-rules", "MAP desk.test 127.0.0.1"),
+		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"),
 		// By its own word a headless browser is a robot, and robots are no visitors.
 		chromedp.UserAgent("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"),
 	)

@@ -15,9 +15,9 @@ import (
 )
 
 // servePage passes a request on, and weaves the insertion code and the numbers into the answer. It also handles
-// previews and forms.
+// previews, visitors from other hosts of the site, and forms.
 func (b *Block) servePage(w http.ResponseWriter, r *http.Request, q *effect.Request, next effect.Next) error {
-	if b.turnPreview(w, r, q) {
+	if b.turnPreview(w, r, q) || b.turnCrossing(w, r, q) {
 		return nil
 	}
 	if q.Effect != nil && (r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch) {

@@ -32,17 +32,23 @@ func (b *Block) turnPreview(w http.ResponseWriter, r *http.Request, q *effect.Re
 			return false
 		}
 	}
+	h := w.Header()
+	h.Set("Referrer-Policy", "no-referrer") // the page need not know the console
+	h.Add("Set-Cookie", cookie.String())
+	redirect(w, q, rest)
+	return true
+}
+
+// redirect sends the browser to the requested page with the query.
+func redirect(w http.ResponseWriter, q *effect.Request, query string) {
 	address := "/" + strings.TrimLeft(q.URL.EscapedPath(), `/\`) // the slash keeps the redirect on this host
-	if rest != "" {
-		address += "?" + rest
+	if query != "" {
+		address += "?" + query
 	}
 	h := w.Header()
 	h.Set("Location", address)
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer") // the page need not know the console
-	h.Add("Set-Cookie", cookie.String())
 	w.WriteHeader(http.StatusSeeOther)
-	return true
 }
 
 func refusePreview(w http.ResponseWriter, language string) {

@@ -15,6 +15,12 @@ import (
 //go:embed dist/svc.js
 var bundle []byte
 
+// crossing comes before the core script of sites with several domains: a function expression that takes the configuration
+// and gives it back.
+//
+//go:embed dist/crossing.js
+var crossing []byte
+
 // The two variants of the browser interface (section 9), as configurations name them.
 const (
 	VariantA = "A"
@@ -38,6 +44,11 @@ type ScriptSettings struct {
 	// later pages not before the service has answered.
 	Tracking bool
 
+	// Domains are the hosts of a site that has several registrable domains: those of a domain with commas between them,
+	// and blanks between the domains. "*.shop.example" are all hosts with one label in its place. It is empty for other
+	// sites. Links from one domain to another then bring the visitor along.
+	Domains string
+
 	// ConsentCookie is the name of the cookie by which a site says that the visitor has agreed. When it is empty, nobody is asked.
 	ConsentCookie string
 
@@ -57,6 +68,9 @@ func NewScript(settings ScriptSettings) (*Script, error) {
 	argument, err := json.Marshal(configuration)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the configuration of the script: %w", err)
+	}
+	if settings.Domains != "" {
+		argument = fmt.Appendf(nil, "%s(%s)", crossing, argument)
 	}
 	plain := bytes.Join([][]byte{bundle, []byte("("), argument, []byte(");\n")}, nil)
 	return &Script{asset.New("svc.js", "public, max-age=300, stale-while-revalidate=86400", plain)}, nil

@@ -16,6 +16,7 @@ type scriptConfiguration struct {
 	Proof    string         `json:"proof"`   // the same
 	Launcher bool           `json:"launcher,omitempty"`
 	Tracking bool           `json:"tracking,omitempty"`
+	Domains  string         `json:"domains,omitempty"`
 	Consent  *scriptConsent `json:"consent,omitempty"`
 }
 
@@ -50,7 +51,7 @@ func (s ScriptSettings) Check() error {
 }
 
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
-	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Proof: proofName, Launcher: s.Launcher, Tracking: s.Tracking}
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Proof: proofName, Launcher: s.Launcher, Tracking: s.Tracking, Domains: s.Domains}
 	for _, name := range s.Objects {
 		if !identifier.MatchString(name) {
 			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)

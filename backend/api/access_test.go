@@ -45,6 +45,7 @@ func (o opening) form(fields ...string) url.Values {
 var keyed = map[string]func(*desk, opening) answer{
 	"v1/event":    func(s *desk, o opening) answer { return s.by(o, "event", object{"category": "shop", "action": "look"}) },
 	"v1/property": func(s *desk, o opening) answer { return s.by(o, "property", object{"name": "size", "value": id()}) },
+	"v1/crossing": func(s *desk, o opening) answer { return s.by(o, "crossing", object{}) },
 	"v1/presence": func(s *desk, o opening) answer {
 		return s.by(o, "presence", object{"presence": "here", "numbers": true})
 	},

@@ -41,6 +41,7 @@ func FuzzCalls(f *testing.F) {
 		{"v1/event", asJSON, `{"credentials":{C},"id":"{I}","category":"a","action":"b","name":"c","value":"d"}`, chrome, ""},
 		{"v1/lead", asJSON, `{"credentials":{C},"id":"{I}","request":{"name":"Ann","phone":"+7 495 123-45-67","is_sale":true,"sale_cost":"1 500,50","user_fields":{"a":"b"}}}`, chrome, ""},
 		{"v1/visitor", asJSON, `{"credentials":{C},"id":"{I}","name":"Ann","email":"a@b.example","phone":"8 495 1234567"}`, chrome, ""},
+		{"v1/crossing", asJSON, `{"credentials":{C},"browser":"1.2.3"}`, chrome, ""},
 		{"v1/property", asJSON, `{"credentials":{C},"id":"{I}","name":"a","value":"b","delete":false}`, chrome, ""},
 		{"v1/property", "application/json; charset=\"", `[[[[{"a":1e999}]]]]`, "", ""},
 		{"api/add_offline_message/", asForm, `{F}&name=Ann&text=b&is_sale=1&sale_cost=1.5&user_fields[a]=b`, "PHP", ""},

@@ -23,7 +23,7 @@ func (v *Visits) Traces() trace.Subject {
 	return trace.Subject{
 		Find: v.findTraces,
 		Tables: []trace.Table{
-			{Name: "visitors", By: trace.Visitor, Where: `site_id = $1 AND id = $2`, ID: visitor, Hidden: []string{"arrived", "nonce", "marked"},
+			{Name: "visitors", By: trace.Visitor, Where: `site_id = $1 AND id = $2`, ID: visitor, Hidden: []string{"arrived", "nonce", "marked", "crossed"},
 				Public: map[string]func(int64) int64{"id": visitors, "visit_id": visits}, Texts: []string{"name"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 			{Name: "contacts", By: trace.Visitor, Where: ofVisitor, ID: visitor, Public: of,
 				Texts: []string{"value", "written"}, Key: []string{"site_id", "visitor_id", "kind", "value"}, Of: "visitor_id"},

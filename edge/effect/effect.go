@@ -34,7 +34,7 @@ type effect struct {
 	Script      *snippet.Script
 	Consent     gate.Consent
 	origins     []string
-	own         source.Own // the hosts of the site; none in the defaults of a block
+	own         source.Own // the hosts of the site; in the defaults of a block, those of its origins
 	region      string     // as set, or else that of the configured numbers; may be empty
 	maskRegion  string     // region of the mask; may be empty
 	numbers     *numbers
@@ -60,11 +60,11 @@ func newConsent(c site.Consent, signals []string) (gate.Consent, error) {
 	return made, err
 }
 
-// compile prepares the effect for the site.
-func (b *Effects) compile(s site.Site) (*effect, error) {
+// compile prepares the effect for the site, which the configuration serves at the hosts.
+func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	own, numbers := s.Settings.Over(b.Settings.Defaults()), b.numbersOf(s)
 	f := &effect{
-		Of: b, id: s.ID, version: s.Version, origins: own.Origins, numbers: numbers,
+		Of: b, id: s.ID, version: s.Version, origins: own.Origins, own: source.OwnOf(own.Origins, hosts), numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
@@ -87,7 +87,7 @@ func (b *Effects) compile(s site.Site) (*effect, error) {
 	}
 	if f.Script, err = b.script(snippet.ScriptSettings{
 		Objects: [2]string(b.Settings.Objects), Variant: b.Settings.Variant, Tracking: f.HasTracking(), Launcher: own.Widget.HasLauncher(),
-		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value,
+		ConsentCookie: own.Consent.Cookie, ConsentValue: own.Consent.Value, Domains: domainsOf(f.own, len(hosts) > 0),
 	}); err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (e *Shared) Effects(settings Settings) (*Effects, error) {
 	if b.numbers, err = b.compileNumbers(b.Settings.Declaration(), b.Settings.Messengers); err != nil {
 		return nil, err
 	}
-	b.Defaults, err = b.compile(site.Site{Key: "example"})
+	b.Defaults, err = b.compile(site.Site{Key: "example"}, nil)
 	return b, err
 }
 
@@ -146,11 +146,10 @@ func (b *Effects) For(s site.Site, told bool) (*effect, error) {
 	if f, _ = b.known.Get(s.Key); f != nil && f.id == s.ID && f.version == s.Version {
 		return f, nil
 	}
-	f, err := b.compile(s)
+	f, err := b.compile(s, b.Hosts(s.Key))
 	if err != nil {
 		return nil, err
 	}
-	f.own = source.OwnOf(f.origins, b.Hosts(s.Key))
 	b.known.Add(s.Key, f)
 	return f, nil
 }

@@ -51,7 +51,7 @@ func TestRegionOfTheSite(t *testing.T) {
 		require.NoError(t, configured.Complete())
 		b, err := (&Shared{Pictures: new(Pictures), Hosts: func(string) []string { return nil }}).Effects(configured)
 		require.NoError(t, err)
-		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own})
+		f, err := b.compile(site.Site{ID: id, Key: "shop", Settings: own}, nil)
 		require.NoError(t, err)
 		return (&Request{Effect: f}).Served(&backend.Desk{Numbers: shown}, nil).Region(t.Context())
 	}

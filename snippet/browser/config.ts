@@ -14,6 +14,10 @@ export interface Configuration {
   launcher?: boolean;
   /** Whether the site has tracking numbers, so that the page before may have shown some. */
   tracking?: boolean;
+  /** The hosts of a site with several registrable domains: those of a domain with commas between them, and blanks between domains. */
+  domains?: string;
+  /** The token of the link that has led here from another host of the site. */
+  crossing?: string;
   /** Nothing is set or sent until this cookie has a value that `value`, a regular expression, matches. */
   consent?: { cookie: string; value: string };
 }

@@ -83,9 +83,7 @@ export function encode(value: any): string {
   return /^(boolean|number)$/.test(typeof value) && isFinite(value) ? String(value) : 'null';
 }
 
-/** 160 random bits in some 32 characters, 16 at least: the name of a page view or of a call. */
+/** 160 random bits in some 48 digits, 16 at least: the name of a page view or of a call. No page changes the methods of typed arrays. */
 export function randomId(): string {
-  let id = '';
-  each(crypto.getRandomValues(new Uint32Array(5)), (part) => (id += part.toString(36)));
-  return id;
+  return crypto.getRandomValues(new Uint32Array(5)).join('');
 }

@@ -31,7 +31,7 @@ export interface Hit {
   referrer: string;
   title: string;
   kind: 'load' | 'history' | 'restore' | 'reinit';
-  /** The token that the view before was answered with. */
+  /** The token that the view before was answered with, or that of the link which has led here from another host of the site. */
   browser?: string;
 }
 

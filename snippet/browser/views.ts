@@ -1,3 +1,4 @@
+import { config } from './config';
 import { awaitConsent, consented } from './consent';
 import { pick, show } from './credentials';
 import { ended, previous } from './page';
@@ -23,8 +24,8 @@ const length = 2048;
 
 export let current: View | undefined;
 
-/** The browser's token, as the last answer had it. */
-let token: string | undefined;
+/** The browser's token, as the last answer had it, or else that of the link which has led here. */
+let token = config.crossing;
 
 let ready: () => void;
 let told: (data: Record<string, any>, kind: Hit['kind']) => void;

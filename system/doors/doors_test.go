@@ -62,6 +62,7 @@ func doors() map[string]door {
 		"v1/lead":                     takes(call("lead", (*scene).lead, "request.message", "request.name", "request.phone", "request.email", "request.form_name", "request.user_fields.city", "request.sale_cost", "request", "id", "credentials.uri"), bare(http.MethodPost, prefix+"v1/lead")).costs(nested),
 		"v1/visitor":                  takes(call("visitor", (*scene).visitor, "further", "name", "email", "phone")),
 		"v1/property":                 takes(call("property", (*scene).property, "value", "name")),
+		"v1/crossing":                 takes(call("crossing", (*scene).caller, "further")),
 		"v1/presence":                 takes(call("presence", (*scene).caller, "further", "presence")),
 		"v1/status":                   open(prefix + "v1/status?k=shop"),
 		"v1/callback":                 takes(call("callback", (*scene).callback, "further", "request.phone", "request.captcha_value", "request")),

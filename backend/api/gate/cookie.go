@@ -34,7 +34,7 @@ func (c Cookie) For(host string, secure, shared bool, value string) *http.Cookie
 		made.MaxAge = -1
 	}
 	if shared {
-		made.Domain = domainOf(host)
+		made.Domain = DomainOf(host)
 	}
 	switch {
 	case secure && made.Domain != "":
@@ -45,9 +45,9 @@ func (c Cookie) For(host string, secure, shared bool, value string) *http.Cookie
 	return made
 }
 
-// domainOf returns the registrable domain of a host, which may have a port. It is empty if there is none: for an
+// DomainOf returns the registrable domain of a host, which may have a port. It is empty if there is none: for an
 // address, and for a suffix under which anybody registers.
-func domainOf(host string) string {
+func DomainOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -52,6 +52,7 @@ func (t *Tracker) Routes() []gate.Route {
 		{Path: "v1/event", Methods: gate.Post, Opens: gate.OfBrowser, Serve: t.event, Consent: true},
 		{Path: "v1/visitor", Methods: gate.Post, Opens: gate.OfView, Serve: t.visitor, Consent: true},
 		{Path: "v1/property", Methods: gate.Post, Opens: gate.OfBrowser, Serve: t.property, Consent: true},
+		{Path: "v1/crossing", Methods: gate.Post, Opens: gate.OfBrowser, Serve: t.crossing, Consent: true},
 		{Path: "v1/presence", Methods: gate.Post, Opens: gate.OfBrowser, Serve: t.presence, Consent: true},
 	}
 }

@@ -53,7 +53,8 @@ type Report struct {
 	Title    string `json:"title"`
 	// Kind is load, history, restore or reinit.
 	Kind string `json:"kind"`
-	// Browser is the token that an earlier view of the page was answered with; empty for none.
+	// Browser is the token that an earlier view of the page was answered with, or that of the link that has led here from
+	// another host of the site; empty for none.
 	Browser string `json:"browser"`
 }
 
@@ -132,6 +133,9 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	visitor, named := s.Returning(r)
 	if visitor == 0 {
 		visitor, _ = s.keys.ParseBrowserString(r.Site.ID, v.Browser)
+	}
+	if visitor == 0 && v.Browser != "" {
+		visitor = s.Crossed(ctx, r, v.Browser, v.Referrer, v.View)
 	}
 	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,

@@ -63,7 +63,8 @@ CREATE TABLE site_pages (
 
 -- "arrived" and "nonce" recognise the first view of a visitor without a cookie when it is reported again; the time stands
 -- first so that the index, too, grows at one end. "visit_id" is the latest visit. A visitor who is "marked" has
--- properties.
+-- properties. "crossed" is when the latest link ends that has brought the visitor to another host of the site, in seconds
+-- since 1970.
 CREATE TABLE visitors (
 	site_id  BIGINT NOT NULL,
 	id       BIGINT NOT NULL,
@@ -72,6 +73,7 @@ CREATE TABLE visitors (
 	first_at BIGINT NOT NULL,
 	visit_id BIGINT NOT NULL,
 	marked   BOOLEAN NOT NULL DEFAULT FALSE,
+	crossed  BIGINT NOT NULL DEFAULT 0,
 	name     TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );

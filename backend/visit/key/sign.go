@@ -62,47 +62,63 @@ func (k *Keys) Verify(siteID int64, uri string, ref Ref, key string) bool {
 // BrowserString returns a token by which a browser that sends no cookies proves, for the duration, that it is the
 // visitor's. Its characters are those of [Keys.Token].
 func (k *Keys) BrowserString(siteID int64, visitor ID, lasting time.Duration) string {
-	return k.token(siteID, "browser", int64(visitor), k.now().Add(lasting).Unix())
+	return k.token(siteID, "browser", "", int64(visitor), k.now().Add(lasting).Unix())
 }
 
 // ParseBrowserString returns the visitor of a token that BrowserString has made for the site and that is still valid.
 func (k *Keys) ParseBrowserString(siteID int64, token string) (visitor ID, valid bool) {
-	numbers, valid := k.parseToken(siteID, "browser", token, 2)
+	numbers, valid := k.parseToken(siteID, "browser", "", token, 2)
 	if !valid {
 		return 0, false
 	}
 	return ID(numbers[0]), true
 }
 
+// CrossingString returns a token by which a link brings the visitor to another host of the site, for the duration. It is
+// good for browsers of that User-Agent alone. Its characters are those of [Keys.Token].
+func (k *Keys) CrossingString(siteID int64, visitor ID, userAgent string, lasting time.Duration) string {
+	return k.token(siteID, "crossing", userAgent, int64(visitor), k.now().Add(lasting).Unix())
+}
+
+// ParseCrossingString returns the visitor of a token that CrossingString has made for the site and the User-Agent and that
+// is still valid, and until when it is, in seconds since 1970.
+func (k *Keys) ParseCrossingString(siteID int64, token, userAgent string) (visitor ID, until int64, valid bool) {
+	numbers, valid := k.parseToken(siteID, "crossing", userAgent, token, 2)
+	if !valid {
+		return 0, 0, false
+	}
+	return ID(numbers[0]), numbers[1], true
+}
+
 // Token returns a name of a page view for use in an address, where credentials have no place. It opens what opens says,
 // and nothing else, for the duration. It has the characters A–Z, a–z, 0–9, "-", "_" and ".".
 func (k *Keys) Token(siteID int64, ref Ref, opens string, lasting time.Duration) string {
-	return k.token(siteID, "token "+opens, int64(ref.Visitor), int64(ref.Visit), int64(ref.View), k.now().Add(lasting).Unix())
+	return k.token(siteID, "token "+opens, "", int64(ref.Visitor), int64(ref.Visit), int64(ref.View), k.now().Add(lasting).Unix())
 }
 
 // ParseToken returns the page view of a token that Token has made for the site and for what it opens, and that is still
 // valid.
 func (k *Keys) ParseToken(siteID int64, token, opens string) (ref Ref, valid bool) {
-	numbers, valid := k.parseToken(siteID, "token "+opens, token, 4)
+	numbers, valid := k.parseToken(siteID, "token "+opens, "", token, 4)
 	if !valid {
 		return Ref{}, false
 	}
 	return Ref{Visitor: ID(numbers[0]), Visit: ID(numbers[1]), View: ID(numbers[2])}, true
 }
 
-// token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them.
-func (k *Keys) token(siteID int64, purpose string, numbers ...int64) string {
+// token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them with the text.
+func (k *Keys) token(siteID int64, purpose, text string, numbers ...int64) string {
 	var token strings.Builder
 	for _, n := range numbers {
 		token.WriteString(strconv.FormatInt(n, 36))
 		token.WriteByte('.')
 	}
-	token.WriteString(k.signature(purpose, "", append(numbers, siteID)...))
+	token.WriteString(k.signature(purpose, text, append(numbers, siteID)...))
 	return token.String()
 }
 
 // parseToken returns the numbers of a valid token that has as many.
-func (k *Keys) parseToken(siteID int64, purpose, token string, fields int) (numbers []int64, valid bool) {
+func (k *Keys) parseToken(siteID int64, purpose, text, token string, fields int) (numbers []int64, valid bool) {
 	if len(token) > 100 {
 		return nil, false // nothing is computed yet
 	}
@@ -117,7 +133,7 @@ func (k *Keys) parseToken(siteID int64, purpose, token string, fields int) (numb
 		}
 		numbers = append(numbers, n)
 	}
-	signed := k.signature(purpose, "", append(numbers, siteID)...)
+	signed := k.signature(purpose, text, append(numbers, siteID)...)
 	return numbers, hmac.Equal([]byte(parts[fields]), []byte(signed)) && numbers[fields-1] > k.now().Unix()
 }
 

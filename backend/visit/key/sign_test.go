@@ -75,9 +75,14 @@ func FuzzToken(f *testing.F) {
 	now := time.Now()
 	v := visittest.Open(f, d, func() time.Time { return now })
 	ref := key.Ref{Visitor: 1, Visit: 2, View: 1<<53 - 1}
-	given, browser := v.Keys.Token(7, ref, "line", time.Minute), v.Keys.BrowserString(7, 1, time.Minute)
+	const userAgent = "Mozilla/5.0"
+	given, browser, crossing := v.Keys.Token(7, ref, "line", time.Minute), v.Keys.BrowserString(7, 1, time.Minute), v.Keys.CrossingString(7, 1, userAgent, time.Minute)
 	f.Add(given)
 	f.Add(browser)
+	f.Add(crossing)
+	f.Add(v.Keys.CrossingString(8, 1, userAgent, time.Minute))
+	f.Add(v.Keys.CrossingString(7, 1, "Mozilla/6.0", time.Minute))
+	f.Add(v.Keys.CrossingString(7, 1, userAgent, -time.Minute))
 	f.Add(v.Keys.Token(8, ref, "line", time.Minute))
 	f.Add(v.Keys.Token(7, ref, "file 1", time.Minute))
 	f.Add(v.Keys.Token(7, ref, "line", -time.Minute))
@@ -97,6 +102,12 @@ func FuzzToken(f *testing.F) {
 		require.Equal(t, token == browser, valid, "%q", token)
 		if valid {
 			require.Equal(t, ref.Visitor, visitor)
+		}
+		visitor, until, valid := v.Keys.ParseCrossingString(7, token, userAgent)
+		require.Equal(t, token == crossing, valid, "%q", token)
+		if valid {
+			require.Equal(t, ref.Visitor, visitor)
+			require.Equal(t, now.Add(time.Minute).Unix(), until)
 		}
 	})
 }

@@ -33,3 +33,9 @@ func (o Own) Has(host string) bool {
 		return own == host || all && parent == domain
 	})
 }
+
+// Refers says whether the referrer, an absolute address, is a page of the site.
+func (o Own) Refers(referrer string) bool { return o.Has(hostOf(referrer)) }
+
+// Hosts returns the hosts, in lower case and in their ASCII form, without www.
+func (o Own) Hosts() []string { return slices.Clone(o.hosts) }

@@ -23,8 +23,10 @@ const (
 // scripts, and the console's styles, are all by where they are built, from the module's root as their sources are.
 var scripts = map[string]script{
 	// A function expression that takes the configuration of a site as its argument.
-	"snippet/dist/svc.js":     {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
-	"snippet/dist/numbers.js": {"snippet/browser/numbers/main.ts", alone, ownProperties, api.ES2018},
+	"snippet/dist/svc.js": {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
+	// The same, which gives its argument back.
+	"snippet/dist/crossing.js": {"snippet/browser/crossing.ts", `(function(` + parameter + `){"use strict";%sreturn ` + parameter + `})`, "", api.ES2018},
+	"snippet/dist/numbers.js":  {"snippet/browser/numbers/main.ts", alone, ownProperties, api.ES2018},
 	// The panels' lacks the name of the chat's asset, which is declared before it.
 	"snippet/dist/panels.js":  {"snippet/browser/panels/main.ts", module, "", api.ES2018},
 	"snippet/dist/chat.js":    {"snippet/browser/chat/main.ts", module, "", api.ES2018},

@@ -20,6 +20,8 @@ var budgets = map[string]int{
 	"preview.js": 3000,
 	"fill.js":    600,
 	"proof.js":   1024,
+	// It is sent with the core script of sites with several domains.
+	"crossing.js": 1280,
 	// The parts of the panels may weigh 25,600 together.
 	"panels.js": 16384,
 	"chat.js":   9216,

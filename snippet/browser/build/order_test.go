@@ -17,7 +17,7 @@ import (
 // stands before it. So there is no cycle, and what is loaded later can take any piece
 // of the core that stands before it.
 var order = strings.Fields(`
-	config text view
+	config text view crossing
 	page settings part consent transport credentials views calls status properties
 	numbers/rules numbers/character numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/start numbers/main
