@@ -33,6 +33,7 @@ type Configuration struct {
 	// Hosts are those at which it serves these sites, by their keys.
 	Hosts map[string][]string
 	// Services are the URLs under which it has the service of these sites, with a slash at the end, by their keys.
+	// That of [AnyHost] is of a block for hosts that it does not name, with another host in it.
 	Services map[string]string
 	// Pools are those that the sites may use.
 	Pools number.ConfiguredPools
@@ -55,6 +56,9 @@ type Configuration struct {
 	// Webhooks are the ranges of addresses that webhooks may go to beside public ones.
 	Webhooks []netip.Prefix
 }
+
+// AnyHost stands among the keys of [Configuration.Services] for sites whose key is their host.
+const AnyHost = "*"
 
 // Operator is a declared account.
 type Operator struct {

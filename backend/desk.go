@@ -17,9 +17,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
-	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
@@ -33,7 +33,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
-	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -78,7 +77,8 @@ type Desk struct {
 	Refused     *refused.Refusals
 	Chats       *chat.Chats
 	Chatting    *live.Pages
-	Transcripts *transcript.Transcripts
+	Transcripts *letter.Transcripts
+	Answers     *letter.Answers
 	Replies     *reply.Replies
 	Calls       *call.Calls
 	Queue       *queue.Queue
@@ -148,8 +148,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Chats = chat.New(chat.Subjects{
 		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, There: desk.Presence.There,
+		Answered: func(ctx context.Context, tx db.Tx, of chat.Conversation) error {
+			return desk.Answers.Answered(ctx, tx, of)
+		},
 	}, time.Now)
-	desk.Transcripts = transcript.New(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
+	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
+	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
 	desk.Replies = reply.New(d)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
@@ -165,7 +169,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.API = api.New(api.Subjects{
 		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
-		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Name: desk.operatorName,
+		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Name: desk.operatorName,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
 	return desk, nil
@@ -192,19 +196,6 @@ func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
 		return "", nil
 	}
 	return o.Name, err
-}
-
-// letters are how transcripts of conversations are sent.
-func (d *Desk) letters() transcript.Letters {
-	return transcript.Letters{
-		Check: mail.CheckMailbox,
-		Can:   func() bool { return d.Deliveries.HasMail() },
-		Send: func(ctx context.Context, l transcript.Letter) (never bool, err error) {
-			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language})
-		},
-		Site: d.Sites.Key,
-		Name: d.operatorName,
-	}
 }
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.

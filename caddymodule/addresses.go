@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
@@ -149,7 +150,11 @@ func declaredServices(a *App) map[string]string {
 		if !ok {
 			return
 		}
-		for _, host := range at.Hosts {
+		hosts := at.Hosts
+		if len(hosts) == 0 && h.SiteKey == hostPlaceholder {
+			hosts = []string{backend.AnyHost}
+		}
+		for _, host := range hosts {
 			key := h.SiteKey
 			if key == hostPlaceholder {
 				key = strings.ToLower(host)

@@ -104,6 +104,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			files     on|off
 //			sitephone on|off
 //			unanswered <time>
+//			mail_answers <time>|off
 //			invite {
 //				after   <time>
 //				address <path>

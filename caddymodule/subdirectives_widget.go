@@ -70,22 +70,23 @@ func wordLine(line, expected string, check func(string) error, of func(*appearan
 
 var widgetBlock = block{
 	of:       "widget",
-	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, unanswered, sitephone or invite",
+	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, unanswered, mail_answers, sitephone or invite",
 	lines: map[string]subdirective{
-		"launcher":   switchLine("launcher", func(w *appearance.Widget) **bool { return &w.Launcher }),
-		"chat":       switchLine("chat", func(w *appearance.Widget) **bool { return &w.Chat }),
-		"files":      switchLine("files", func(w *appearance.Widget) **bool { return &w.Files }),
-		"sitephone":  switchLine("sitephone", func(w *appearance.Widget) **bool { return &w.Sitephone }),
-		"unanswered": {read: readUnanswered},
-		"side":       wordLine("side", "left, or: side right", appearance.CheckSide, func(w *appearance.Widget) **string { return &w.Side }),
-		"color":      wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, appearance.CheckColor, func(w *appearance.Widget) **string { return &w.Color }),
-		"avatar":     wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", appearance.CheckAvatar, func(w *appearance.Widget) **string { return &w.Avatar }),
-		"language":   wordLine("language", "en, or: language ru", appearance.CheckLanguage, func(w *appearance.Widget) **string { return &w.Language }),
-		"title":      wordingLine("title", appearance.MaxTitle, func(w *appearance.Widget) *appearance.Wording { return &w.Title }),
-		"greeting":   wordingLine("greeting", appearance.MaxText, func(w *appearance.Widget) *appearance.Wording { return &w.Greeting }),
-		"text":       {many: true, read: readText},
-		"field":      {many: true, read: readField, block: &fieldBlock},
-		"invite":     {many: true, read: readInvite, block: &inviteBlock},
+		"launcher":     switchLine("launcher", func(w *appearance.Widget) **bool { return &w.Launcher }),
+		"chat":         switchLine("chat", func(w *appearance.Widget) **bool { return &w.Chat }),
+		"files":        switchLine("files", func(w *appearance.Widget) **bool { return &w.Files }),
+		"sitephone":    switchLine("sitephone", func(w *appearance.Widget) **bool { return &w.Sitephone }),
+		"unanswered":   {read: readUnanswered},
+		"mail_answers": {read: readMailAnswers},
+		"side":         wordLine("side", "left, or: side right", appearance.CheckSide, func(w *appearance.Widget) **string { return &w.Side }),
+		"color":        wordLine("color", `COLOR in quotation marks, such as color "#1f6feb"`, appearance.CheckColor, func(w *appearance.Widget) **string { return &w.Color }),
+		"avatar":       wordLine("avatar", "ADDRESS, such as avatar /team/vera.jpg", appearance.CheckAvatar, func(w *appearance.Widget) **string { return &w.Avatar }),
+		"language":     wordLine("language", "en, or: language ru", appearance.CheckLanguage, func(w *appearance.Widget) **string { return &w.Language }),
+		"title":        wordingLine("title", appearance.MaxTitle, func(w *appearance.Widget) *appearance.Wording { return &w.Title }),
+		"greeting":     wordingLine("greeting", appearance.MaxText, func(w *appearance.Widget) *appearance.Wording { return &w.Greeting }),
+		"text":         {many: true, read: readText},
+		"field":        {many: true, read: readField, block: &fieldBlock},
+		"invite":       {many: true, read: readInvite, block: &inviteBlock},
 	},
 	end: func(h *Handler) error { _, err := h.Widget.Check(); return err },
 }
@@ -119,6 +120,21 @@ func readUnanswered(h *Handler, values []string) error {
 		return fmt.Errorf("unanswered %q: expected whole seconds from 10s to 24h, such as 90s or 2m", values[0])
 	}
 	h.Widget.Unanswered = &seconds
+	return nil
+}
+
+func readMailAnswers(h *Handler, values []string) error {
+	if len(values) != 1 {
+		return errors.New("expected: mail_answers TIME, such as mail_answers 5m, or: mail_answers off")
+	}
+	seconds := 0
+	if values[0] != "off" {
+		after, err := caddy.ParseDuration(values[0])
+		if seconds = int(after / time.Second); err != nil || after%time.Second != 0 || seconds < 1 || seconds > appearance.MaxMailAnswers {
+			return fmt.Errorf("mail_answers %q: expected off, or whole seconds up to 24h, such as 90s or 5m", values[0])
+		}
+	}
+	h.Widget.MailAnswers = &seconds
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"io"
+	"mime/quotedprintable"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -56,4 +59,61 @@ func TestConversationByMail(t *testing.T) {
 		require.FailNow(t, "no mail has come")
 	}
 	visitor.until(`panels.querySelector(".more + .mailing").hidden`)
+}
+
+// A visitor leaves. The answer comes by mail, and its link leads another browser back into the conversation, with the
+// panel open. One more click, and there are no more letters.
+func TestAnswerByMail(t *testing.T) {
+	t.Parallel()
+	post := mailtest.Start(t)
+	config := example(t)
+	for before, with := range map[string]string{
+		"\tfrontdesk {\n": "\tfrontdesk {\n\t\tmail smtp://" + post.Address + " {\n\t\t\tfrom \"Shop <desk@shop.example>\"\n\t\t}\n",
+		"\t\tvariant A\n": "\t\tvariant A\n\t\twidget {\n\t\t\tmail_answers 1s\n\t\t}\n",
+	} {
+		require.Contains(t, config, before)
+		config = strings.Replace(config, before, with, 1)
+	}
+	p := runProgram(t, config, "")
+	desk := p.signedIn(t)
+	visitor := p.comes(t)
+	visitor.do(`Svc.addVisitorInfo({email: "ada@mail.example"})`)
+	visitor.asks("Do you ship to Oslo?")
+	desk.visit(p.console + "/chats")
+	desk.opensFirst()
+	desk.hasTexts(consoleTexts, "Do you ship to Oslo?")
+	visitor.visit("about:blank")
+	desk.until(contains("#now", "Not on the site"))
+	desk.answersWith("We do, within a week.")
+
+	var letter string
+	select {
+	case letter = <-post.Letters:
+	case <-time.After(time.Minute):
+		require.FailNow(t, "no mail has come")
+	}
+	require.Contains(t, letter, "To: <ada@mail.example>")
+	require.Contains(t, letter, "Auto-Submitted: auto-generated")
+	require.Regexp(t, `List-Unsubscribe:\s+<http://localhost:`, letter)
+	read, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(letter)))
+	require.NoError(t, err)
+	links := regexp.MustCompile(`(?m)^http://\S+`).FindAllString(string(read), -1)
+	require.Len(t, links, 2, string(read))
+	desk.until(contains("#said", "ada@mail.example"))
+
+	phone := newTab(t)
+	phone.before(seePanels)
+	phone.size(390, 844, true)
+	phone.visit(links[0])
+	phone.until(`location.pathname === "/contacts.html" && window.panels && panels.querySelector(".panel") && !panels.querySelector(".panel").hidden`)
+	phone.hasTexts(panelTexts, "Do you ship to Oslo?", "We do, within a week.")
+	phone.asks("And to Bergen?")
+	desk.hasTexts(consoleTexts, "Do you ship to Oslo?", "We do, within a week.", "And to Bergen?")
+	desk.answersWith("To Bergen too.")
+	phone.hasTexts(panelTexts, "Do you ship to Oslo?", "We do, within a week.", "And to Bergen?", "To Bergen too.")
+
+	phone.visit(links[1])
+	phone.do(`document.querySelector("button").click()`)
+	phone.until(`!document.querySelector("form") && document.body.innerText.includes("no more answers")`)
+	require.Empty(t, post.Letters, "what was read is not mailed")
 }

@@ -104,8 +104,8 @@ var speakers = map[string]speaker{
 	"panels": {[]string{"snippet/browser/panels/*.ts", "snippet/browser/chat/*.ts"},
 		regexp.MustCompile(`'((?:captcha|chat|field|form|invitation|launcher|panel|phone|request)\.[a-z0-9_.]*)'`), nil},
 	"preview": {[]string{"snippet/browser/preview.ts", "edge/turn.go"}, regexp.MustCompile(`['"](preview\.[a-z]+)['"]`), nil},
-	"mails": {[]string{"backend/notify/*.go", "backend/chat/transcript/*.go"},
-		regexp.MustCompile(`["\[]((?:label|sample|site|transcript|unknown)\.[a-z]+|test|withheld)["\]]`), madeByMails()},
+	"mails": {[]string{"backend/notify/*.go", "backend/chat/letter/*.go"},
+		regexp.MustCompile(`["\[]((?:answer|label|letter|sample|site|transcript|unknown)\.[a-z]+|test|withheld)["\]]`), madeByMails()},
 }
 
 // madeByConsole are the keys of the console that are put together from values.

@@ -26,8 +26,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
-	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -66,7 +66,8 @@ type Subjects struct {
 	Callbacks   *callback.Callbacks
 	Chats       *chat.Chats
 	Live        *live.Pages
-	Transcripts *transcript.Transcripts
+	Transcripts *letter.Transcripts
+	Answers     *letter.Answers
 	// Name is what visitors may know of an operator; empty for nothing.
 	Name func(ctx context.Context, operatorID int64) (string, error)
 }
@@ -93,7 +94,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views}, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
-			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts,
+			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers,
 			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Name: subjects.Name,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),
@@ -165,7 +166,7 @@ func explain(err error) *gate.Failure {
 		return gate.Malformed(unsaid.Code, "%s", unsaid.Reason)
 	case errors.Is(err, chat.ErrBanned):
 		return gate.NewFailure(http.StatusForbidden, "banned", "%s", chat.ErrBanned)
-	case errors.Is(err, transcript.ErrNoMail), errors.Is(err, transcript.ErrNoAnswer):
+	case errors.Is(err, letter.ErrNoMail), errors.Is(err, letter.ErrNoAnswer):
 		return gate.NewFailure(http.StatusConflict, "no_transcript", "%s", err)
 	case errors.Is(err, chat.ErrUnknown):
 		return gate.NewFailure(http.StatusNotFound, "unknown_conversation", "%s", chat.ErrUnknown)

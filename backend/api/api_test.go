@@ -26,8 +26,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
-	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -128,7 +128,8 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	t.Cleanup(s.chatting.Close)
 	handler := api.New(api.Subjects{
 		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
-		Transcripts: transcript.New(d, s.chats, queue.New(d, zap.NewNop()), transcript.Letters{Can: func() bool { return false }}, now),
+		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
+		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {
 				panic("no names today")

@@ -148,17 +148,18 @@ type Message struct {
 
 // Chats keeps the conversations of all sites. It is safe for concurrent use.
 type Chats struct {
-	db      *db.DB
-	visits  *visit.Visits
-	texts   *quota.Texts
-	cards   *card.Cards
-	now     func() time.Time
-	ids     *db.Sequence
-	fileIDs *db.Sequence
-	leads   *lead.Leads
-	region  func(ctx context.Context, siteID int64) string
-	there   func(ctx context.Context, siteID, operatorID int64) (bool, error)
-	typists *typing.Operators
+	db       *db.DB
+	visits   *visit.Visits
+	texts    *quota.Texts
+	cards    *card.Cards
+	now      func() time.Time
+	ids      *db.Sequence
+	fileIDs  *db.Sequence
+	leads    *lead.Leads
+	region   func(ctx context.Context, siteID int64) string
+	there    func(ctx context.Context, siteID, operatorID int64) (bool, error)
+	answered func(ctx context.Context, tx db.Tx, of Conversation) error
+	typists  *typing.Operators
 }
 
 // Subjects are the other rooms that conversations need.
@@ -174,12 +175,14 @@ type Subjects struct {
 	Region func(ctx context.Context, siteID int64) string
 	// There reports whether the operator is there for the site; nil for nobody.
 	There func(ctx context.Context, siteID, operatorID int64) (bool, error)
+	// Answered is told of an operator's message in the transaction that stores it. It may be nil.
+	Answered func(ctx context.Context, tx db.Tx, of Conversation) error
 }
 
 // New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
-		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region, there: s.There,
+		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region, there: s.There, answered: s.Answered,
 		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64),
 	}
 	if c.there == nil {

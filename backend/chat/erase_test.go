@@ -21,6 +21,10 @@ func TestTraces(t *testing.T) {
 		require.NoError(t, err)
 		s.Answers(began, 3, "Hello")
 		left, _ := s.Asks(other, "Hello")
+		require.NoError(t, s.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO chat_letters (site_id, conversation_id, due, seq, address, day, count) VALUES ($1, $2, FALSE, 2, 'ann@mail.example', 1, 1)`, site, began.ID)
+			return err
+		}))
 		traces := s.Chats.Traces()
 		visitor := trace.Mark{Kind: trace.Visitor, SiteID: site, ID: int64(ann.Visitor)}
 		marks, err := traces.Find(t.Context(), s.DB.Read(), visitor)
@@ -39,7 +43,7 @@ func TestTraces(t *testing.T) {
 				return err
 			}))
 		}
-		require.Equal(t, map[string]int64{"chat_files": 1, "chat_waits": 1, "messages": 2, "conversations": 1}, rows)
+		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "messages": 2, "conversations": 1}, rows)
 		_, err = s.Chats.Get(t.Context(), site, began.ID)
 		require.ErrorIs(t, err, chat.ErrUnknown)
 		require.Equal(t, left.ID, s.Get(left).ID)

@@ -23,6 +23,7 @@ const (
 	CodeTaken    = "taken"
 	CodeLead     = "lead" // an operator has made a lead of it
 	CodeReturned = "returned"
+	CodeMailed   = "mailed" // the visitor had left, and was mailed the answer; the text is the address
 	CodeBanned   = "banned"
 	CodeUnbanned = "unbanned"
 )

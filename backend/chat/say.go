@@ -243,7 +243,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if err != nil {
 		return m, fmt.Errorf("moving a conversation on: %w", err)
 	}
-	if err := noteWait(ctx, tx, *now, m, since); err != nil {
+	if err := noteAnswer(ctx, tx, c.answered, *now, m, since); err != nil {
 		return m, err
 	}
 	data, err := json.Marshal(struct {

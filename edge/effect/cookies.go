@@ -10,7 +10,7 @@ import (
 )
 
 // ownCookies are the cookies that the service sets.
-var ownCookies = [...]gate.Cookie{view.VisitorCookie, sourceCookie, PreviewCookie}
+var ownCookies = [...]gate.Cookie{view.VisitorCookie, view.BackCookie, sourceCookie, PreviewCookie}
 
 // HideCookies removes the service's cookies from a request's headers, so that the origin and its caches see the same
 // request from every visitor. Other cookies stay as they are, byte by byte. hideCookies returns the earlier fields, or
@@ -74,7 +74,7 @@ func isOwnCookie(pair string) bool {
 }
 
 // relayedCookies are the cookies that go to the service elsewhere, and that it may set.
-var relayedCookies = [...]gate.Cookie{view.VisitorCookie, sourceCookie}
+var relayedCookies = [...]gate.Cookie{view.VisitorCookie, view.BackCookie, sourceCookie}
 
 // IsRelayedCookie says whether name=value is one of them.
 func IsRelayedCookie(pair string) bool {

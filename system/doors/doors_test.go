@@ -75,6 +75,8 @@ func doors() map[string]door {
 		"v1/chat/link":                takes(call("chat/link", (*scene).sender, "call")),
 		"v1/chat/send":                takes(chatFile),
 		"v1/chat/file":                takes(shownFile),
+		"v1/chat/back":                {dearest: open(prefix + "v1/chat/back?t=1.2.x").dearest, shut: http.StatusNotFound},
+		"v1/chat/stop":                {dearest: open(prefix + "v1/chat/stop?t=1.2.x").dearest, shut: http.StatusNotFound},
 		"v1/chat/stream":              {dearest: takes(visitorStream).dearest, stream: true},
 		"v1/captcha":                  takes(call("captcha", (*scene).caller, "language")),
 		"v1/captcha/{file}":           takes(captchaPicture),

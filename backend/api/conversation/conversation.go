@@ -14,8 +14,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
-	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
@@ -56,7 +56,8 @@ type Subjects struct {
 	Views       *view.Views
 	Chats       *chat.Chats
 	Live        *live.Pages
-	Transcripts *transcript.Transcripts
+	Transcripts *letter.Transcripts
+	Answers     *letter.Answers
 	// Online tells whether an operator is there.
 	Online func(context.Context, gate.Site) bool
 	// Opens is when hours of the site begin next; zero when that is not known.
@@ -104,6 +105,8 @@ func (c *Conversations) Routes() []gate.Route {
 		{Path: "v1/chat/link", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.link, Consent: true},
 		{Path: "v1/chat/send", Methods: gate.Post, Opens: gate.OfAddress, Serve: c.sendFile, Consent: true},
 		{Path: "v1/chat/file", Methods: gate.Get, Opens: gate.OfAddress, Serve: c.file},
+		{Path: letter.BackPath, Methods: gate.Get, Opens: gate.OfAddress, Stream: c.back},
+		{Path: letter.StopPath, Methods: gate.GetOrPost, Opens: gate.OfAddress, Stream: c.stop},
 		{Path: "v1/chat/stream", Methods: gate.Get, Opens: gate.OfAddress, Stream: c.stream},
 	}
 }
@@ -127,10 +130,13 @@ type sender struct {
 	Conversation int64 `json:"conversation"`
 }
 
-// conversation finds the visitor's conversation, or [chat.ErrUnknown]. A page that means
-// another's is refused.
+// conversation finds the conversation that is open to the browser: that of a letter's link, or else the visitor's own; or
+// [chat.ErrUnknown]. A page that means another's is refused.
 func (c *Conversations) conversation(ctx context.Context, r *gate.Request, from view.View, meant int64) (chat.Conversation, error) {
-	of, err := c.Chats.Of(ctx, r.Site.ID, from.Visitor)
+	of, err := c.throughLetter(ctx, r)
+	if errors.Is(err, chat.ErrUnknown) {
+		of, err = c.Chats.Of(ctx, r.Site.ID, from.Visitor)
+	}
 	if meant != 0 && (errors.Is(err, chat.ErrUnknown) || err == nil && of.ID != meant) {
 		return of, gate.NewFailure(http.StatusForbidden, "foreign_ids", "the conversation is not this visitor's")
 	}

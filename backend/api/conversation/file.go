@@ -65,11 +65,11 @@ func (c *Conversations) link(ctx context.Context, r *gate.Request) (any, error) 
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	v, _, err := c.ownConversation(ctx, r, sent.sender)
+	_, of, err := c.ownConversation(ctx, r, sent.sender)
 	if err != nil {
 		return nil, err
 	}
-	return linkAnswer{true, c.Keys.Token(r.Site.ID, v.Ref, opensFile(sent.File), linkTime)}, nil
+	return linkAnswer{true, c.Keys.Token(r.Site.ID, of.Ref, opensFile(sent.File), linkTime)}, nil
 }
 
 // linkAnswer has the token with which v1/chat/file gives the file.

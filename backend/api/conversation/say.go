@@ -50,16 +50,19 @@ func (c *Conversations) say(ctx context.Context, r *gate.Request) (any, error) {
 // store stores the visitor's message within the gate.Limits. A conversation is for the group that the page
 // has named, or for another where that one cannot answer now.
 func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View, meant int64, from chat.From, m chat.Message) (any, error) {
-	if err := c.mayWrite(ctx, r, v, meant); err != nil {
+	own, err := c.mayWrite(ctx, r, v, meant)
+	if err != nil {
 		return nil, err
 	}
-	if !c.Views.HasRoom(ctx, r, v.Visitor, m.Size()) {
+	if own.ID != 0 && own.Visitor != v.Visitor { // through a letter's link: where its visitor was last
+		from.Ref, from.URL = own.Ref, own.URL
+	}
+	if !c.Views.HasRoom(ctx, r, from.Visitor, m.Size()) {
 		if m.File != nil {
 			return nil, gate.Malformed("too_many", "no more files are kept today")
 		}
 		m.Shorten()
 	}
-	var err error
 	if from.GroupID, err = c.Answering(ctx, r.Site.ID, from.GroupID); err != nil {
 		return nil, err
 	}
@@ -71,14 +74,14 @@ func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View,
 }
 
 // mayWrite refuses a visitor who writes too much, and the first message of one whose address
-// has begun too many conversations.
-func (c *Conversations) mayWrite(ctx context.Context, r *gate.Request, v view.View, meant int64) error {
+// has begun too many conversations. It returns the conversation; zero for none.
+func (c *Conversations) mayWrite(ctx context.Context, r *gate.Request, v view.View, meant int64) (of chat.Conversation, err error) {
 	if err := c.counted(c.messages, r, v.Visitor); err != nil {
-		return err
+		return of, err
 	}
-	_, err := c.conversation(ctx, r, v, meant)
+	of, err = c.conversation(ctx, r, v, meant)
 	if errors.Is(err, chat.ErrUnknown) {
-		return c.begun.Within(r.Request, "too many conversations were begun from this address")
+		return of, c.begun.Within(r.Request, "too many conversations were begun from this address")
 	}
-	return err
+	return of, err
 }

@@ -87,6 +87,9 @@ func (c *Conversations) stream(r *gate.Request) error {
 	if last != "" && (err != nil || after < 0) {
 		return gate.Malformed("wrong_type", "a must be the number of a message")
 	}
+	if of, err := c.throughLetter(r.Context(), r); err == nil {
+		v.Visitor = of.Visitor
+	}
 	client, limited := gate.ClientOf(r.Request)
 	client = narrow(client)
 	if !c.streams.enter(client, limited) {

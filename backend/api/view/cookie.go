@@ -10,6 +10,9 @@ import (
 // VisitorCookie holds the tracker's visitor string.
 const VisitorCookie gate.Cookie = "svc_v"
 
+// BackCookie holds what the link of a letter opens for this browser: the token of a conversation.
+const BackCookie gate.Cookie = "svc_b"
+
 // Returning is the visitor whom the request's cookies name, and the value of the cookie
 // that does; 0 for none. A cookie that is not the service's own is as good as none, and
 // hides no other.

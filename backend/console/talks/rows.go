@@ -199,7 +199,7 @@ func remarkOf(f frame.Page, m chat.Message) remark {
 
 // codeWords are the names of the words for what the service says.
 var codeWords = map[string]string{
-	chat.CodeHanded: "chat.handed", chat.CodeTaken: "chat.takenFrom", chat.CodeLead: "chat.ledTo", chat.CodeReturned: "chat.returned", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
+	chat.CodeHanded: "chat.handed", chat.CodeTaken: "chat.takenFrom", chat.CodeLead: "chat.ledTo", chat.CodeReturned: "chat.returned", chat.CodeMailed: "chat.mailed", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
 	chat.Unanswered: "chat.unanswered", chat.CodeIdle: "chat.idle", chat.UnansweredWhere: "chat.askedWhere",
 }
 

@@ -837,6 +837,27 @@ CREATE TABLE chat_waits (
 );
 CREATE INDEX chat_waits_of_time ON chat_waits (site_id, at);
 
+-- The letters to a visitor who has left: up to which entry answers were sent, to which address, and how many on the day,
+-- counted since 1970. While "due" is set, a job looks after the conversation.
+CREATE TABLE chat_letters (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	due             BOOLEAN NOT NULL,
+	seq             BIGINT NOT NULL,
+	address         TEXT NOT NULL,
+	day             BIGINT NOT NULL,
+	count           BIGINT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id)
+);
+
+-- The addresses, in lower case, that want no more of these letters of a site.
+CREATE TABLE chat_unwanted (
+	site_id BIGINT NOT NULL,
+	address TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, address)
+);
+
 -- To whom a waiting conversation is offered, and until when. operator_id 0 is all.
 CREATE TABLE chat_offers (
 	site_id         BIGINT NOT NULL,

@@ -131,7 +131,7 @@ var page = htmltemplate.Must(htmltemplate.New("").Parse(`<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
 <body style="margin:16px;font:15px/1.5 system-ui,sans-serif">
 {{range .Paragraphs}}<p style="margin:0 0 12px">{{range $i, $line := .}}{{if $i}}<br>
-{{end}}{{$line}}{{end}}</p>
+{{end}}{{if or (eq $line $.Link) (eq $line $.Stop)}}<a href="{{$line}}">{{$line}}</a>{{else}}{{$line}}{{end}}{{end}}</p>
 {{end}}</body></html>
 `))
 
@@ -159,6 +159,11 @@ type Letter struct {
 	Language string
 	// ReplyTo is to whom an answer goes, as a visitor has typed it; what is no mailbox is left out.
 	ReplyTo string
+	// Link is the address on a line of the text that is a link; empty for none.
+	Link string
+	// Stop is the address at which the reader asks for no more such mails, as mail programs do (RFC 2369, RFC 8058); empty
+	// for none. A line of the text with it is a link.
+	Stop string
 }
 
 // Send hands the letter to the server. The error is an [attempt.Failure], or else our own.
@@ -208,11 +213,18 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	_, host, _ := strings.Cut(sender.Address, "@")
 	m.SetMessageIDWithValue(l.ID + "@" + host)
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // so that nobody's absence is answered
+	if l.Stop != "" {
+		m.SetGenHeader("X-Auto-Response-Suppress", "All") // the same for Exchange
+		m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+l.Stop+">")
+		if strings.HasPrefix(l.Stop, "https://") {
+			m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+		}
+	}
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
 	return m, m.AddAlternativeHTMLTemplate(page, struct {
-		Language, Subject string
-		Paragraphs        [][]string
-	}{l.Language, l.Subject, paragraphs(l.Text)})
+		Language, Subject, Link, Stop string
+		Paragraphs                    [][]string
+	}{l.Language, l.Subject, l.Link, l.Stop, paragraphs(l.Text)})
 }
 
 // unsentMail is the failure to come so far that the server hears of a mail: whatever it says, it says to all mails.

@@ -4,6 +4,7 @@ package appearance
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -56,6 +57,9 @@ type Widget struct {
 	// After how many seconds an unanswered conversation becomes a lead, from 10 to 86400. Default: 120.
 	Unanswered *int `json:"unanswered,omitempty"`
 
+	// After how many seconds an answer that the visitor has not read is mailed, up to 86400; 0: never. Default: 300.
+	MailAnswers *int `json:"mail_answers,omitempty"`
+
 	// Whether visitors can request a call, if calls can be ordered. Default: yes.
 	Sitephone *bool `json:"sitephone,omitempty"`
 
@@ -84,6 +88,8 @@ const (
 	MaxAfter = 3600
 	// MinUnanswered and MaxUnanswered are in seconds.
 	MinUnanswered, MaxUnanswered = 10, 86400
+	// MaxMailAnswers is in seconds.
+	MaxMailAnswers = 86400
 	// maxAddress is in bytes.
 	maxAddress = 1024
 )
@@ -109,6 +115,7 @@ func (w *Widget) Check() (name string, err error) {
 		{"greeting", func() error { return w.Greeting.Check("greeting", MaxText) }},
 		{"language", func() error { return checkEach(w.Language, CheckLanguage) }},
 		{"unanswered", w.checkUnanswered},
+		{"mail_answers", w.checkMailAnswers},
 		{"fields", w.checkFields},
 		{"texts", w.checkTexts},
 		{"invitations", w.checkInvitations},
@@ -178,6 +185,13 @@ func (w *Widget) checkUnanswered() error {
 	return nil
 }
 
+func (w *Widget) checkMailAnswers() error {
+	if w.MailAnswers != nil && (*w.MailAnswers < 0 || *w.MailAnswers > MaxMailAnswers) {
+		return errors.New("mail_answers: expected from 0 seconds, which is never, to a day")
+	}
+	return nil
+}
+
 func (w *Widget) checkTexts() error {
 	for _, key := range slices.Sorted(maps.Keys(w.Texts)) {
 		if err := CheckTextKey(key); err != nil {
@@ -235,6 +249,7 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 	over.Chat = cmp.Or(w.Chat, defaults.Chat)
 	over.Files = cmp.Or(w.Files, defaults.Files)
 	over.Sitephone = cmp.Or(w.Sitephone, defaults.Sitephone)
+	over.MailAnswers = cmp.Or(w.MailAnswers, defaults.MailAnswers)
 	over.Unanswered = cmp.Or(w.Unanswered, defaults.Unanswered)
 	if w.Fields == nil {
 		over.Fields = defaults.Fields

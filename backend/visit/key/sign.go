@@ -106,6 +106,22 @@ func (k *Keys) ParseToken(siteID int64, token, opens string) (ref Ref, valid boo
 	return Ref{Visitor: ID(numbers[0]), Visit: ID(numbers[1]), View: ID(numbers[2])}, true
 }
 
+// ConversationToken returns a name of a conversation for use in an address: it opens what opens says, for the duration,
+// and tells nothing of the visitor. Its characters are those of [Keys.Token].
+func (k *Keys) ConversationToken(siteID, conversation int64, opens string, lasting time.Duration) string {
+	return k.token(siteID, "conversation "+opens, "", conversation, k.now().Add(lasting).Unix())
+}
+
+// ParseConversationToken returns the conversation of a token that ConversationToken has made for the site and for what it
+// opens, and that is still valid.
+func (k *Keys) ParseConversationToken(siteID int64, token, opens string) (conversation int64, valid bool) {
+	numbers, valid := k.parseToken(siteID, "conversation "+opens, "", token, 2)
+	if !valid {
+		return 0, false
+	}
+	return numbers[0], true
+}
+
 // token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them with the text.
 func (k *Keys) token(siteID int64, purpose, text string, numbers ...int64) string {
 	var token strings.Builder

@@ -83,6 +83,11 @@ func FuzzToken(f *testing.F) {
 	f.Add(v.Keys.CrossingString(8, 1, userAgent, time.Minute))
 	f.Add(v.Keys.CrossingString(7, 1, "Mozilla/6.0", time.Minute))
 	f.Add(v.Keys.CrossingString(7, 1, userAgent, -time.Minute))
+	conversation := v.Keys.ConversationToken(7, 1, "back", time.Minute)
+	f.Add(conversation)
+	f.Add(v.Keys.ConversationToken(7, 1, "stop", time.Minute))
+	f.Add(v.Keys.ConversationToken(8, 1, "back", time.Minute))
+	f.Add(v.Keys.ConversationToken(7, 1, "back", -time.Minute))
 	f.Add(v.Keys.Token(8, ref, "line", time.Minute))
 	f.Add(v.Keys.Token(7, ref, "file 1", time.Minute))
 	f.Add(v.Keys.Token(7, ref, "line", -time.Minute))
@@ -109,5 +114,8 @@ func FuzzToken(f *testing.F) {
 			require.Equal(t, ref.Visitor, visitor)
 			require.Equal(t, now.Add(time.Minute).Unix(), until)
 		}
+		id, valid := v.Keys.ParseConversationToken(7, token, "back")
+		require.Equal(t, token == conversation, valid, "%q", token)
+		require.Equal(t, valid, id == 1)
 	})
 }

@@ -151,11 +151,11 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   /**
    * A chat that was open stays open on the next page of the tab, without taking the focus. On a small screen it would hide the page
-   * that the visitor has gone to: there it only stays when the page is loaded again.
+   * that the visitor has gone to: there it only stays when the page is loaded again. The link of a letter opens it on any page: '*'.
    */
   async function reopen(): Promise<void> {
     const was = kept('open', true);
-    if (was && widget.chat && (!isNarrow() || was === location.href) && (kept('talk') || (await present()))) {
+    if (was && widget.chat && (!isNarrow() || was === '*' || was === location.href) && (kept('talk') || (await present()))) {
       const found = await conversation();
       if (found && !shell.shown) {
         found.show();

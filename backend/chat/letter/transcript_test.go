@@ -1,4 +1,4 @@
-package transcript_test
+package letter_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
-	"github.com/seed-3405227d/frontdesk/backend/chat/transcript"
+	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 )
@@ -21,15 +21,15 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestTranscript(t *testing.T) {
 	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
-		sent := make(chan transcript.Letter, 10)
+		sent := make(chan letter.Letter, 10)
 		failures := 1
 		q := queue.New(s.DB, zap.NewNop())
-		transcripts := transcript.New(s.DB, s.Chats, q, transcript.Letters{
+		transcripts := letter.NewTranscripts(s.DB, s.Chats, q, letter.Letters{
 			Can:   func() bool { return true },
 			Check: func(address string) error { return wrongUnless(strings.Contains(address, "@")) },
 			Site:  func(context.Context, int64) (string, error) { return "key", nil },
 			Name:  func(context.Context, int64) (string, error) { return "Ann", nil },
-			Send: func(_ context.Context, l transcript.Letter) (bool, error) {
+			Send: func(_ context.Context, l letter.Letter) (bool, error) {
 				if failures--; failures >= 0 {
 					return false, context.DeadlineExceeded
 				}
@@ -42,7 +42,7 @@ func TestTranscript(t *testing.T) {
 		running.Go(func() { q.Run(ctx) })
 		t.Cleanup(func() { cancel(); running.Wait() })
 		of, _ := s.Asks(s.Visitor(), "Hello\r\nBcc: spy@mail.example")
-		require.ErrorIs(t, transcripts.Send(t.Context(), of, "ann@mail.example", ""), transcript.ErrNoAnswer)
+		require.ErrorIs(t, transcripts.Send(t.Context(), of, "ann@mail.example", ""), letter.ErrNoAnswer)
 		s.Answers(of, 3, "Good day")
 		for range 200 {
 			s.Answers(of, 3, "And more")

@@ -1,23 +1,17 @@
-// Package transcript mails conversations to their visitors. The requests of browsers ask it.
-package transcript
+package letter
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
-
-	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
-	"github.com/seed-3405227d/frontdesk/locales"
 )
 
 // kind is the kind of the jobs that send transcripts.
@@ -28,27 +22,6 @@ const maxZone = 64
 
 // maxAttempts limits the attempts to send a transcript.
 const maxAttempts = 8
-
-// Letter is a mail with a conversation in it.
-type Letter struct {
-	To, Subject, Text, ID string
-	At                    time.Time
-	Language              string
-}
-
-// Letters sends them.
-type Letters struct {
-	// Check returns an error for anything but the address of a mailbox.
-	Check func(address string) error
-	// Can reports whether mails can be sent at all.
-	Can func() bool
-	// Send sends a letter. never is true if another attempt would fail too.
-	Send func(ctx context.Context, l Letter) (never bool, err error)
-	// Site is the name by which visitors know the site.
-	Site func(ctx context.Context, siteID int64) (string, error)
-	// Name is the operator's name for visitors.
-	Name func(ctx context.Context, operatorID int64) (string, error)
-}
 
 // Errors of requests. Their texts may be shown to the sender.
 var (
@@ -64,8 +37,8 @@ type Transcripts struct {
 	now     func() time.Time
 }
 
-// New returns the transcripts of the conversations, which the queue sends. Call it before [queue.Queue.Run].
-func New(d *db.DB, chats *chat.Chats, q *queue.Queue, letters Letters, now func() time.Time) *Transcripts {
+// NewTranscripts returns the transcripts of the conversations, which the queue sends. Call it before [queue.Queue.Run].
+func NewTranscripts(d *db.DB, chats *chat.Chats, q *queue.Queue, letters Letters, now func() time.Time) *Transcripts {
 	t := &Transcripts{db: d, chats: chats, letters: letters, now: now}
 	q.Handle(kind, queue.Handler{Do: t.do, Next: next})
 	return t
@@ -133,18 +106,12 @@ func (t *Transcripts) mail(ctx context.Context, siteID int64, asked mailing) err
 	if err != nil {
 		return err
 	}
-	site, err := t.letters.Site(ctx, siteID)
+	site, err := t.letters.siteOf(ctx, of)
 	if err != nil {
 		return err
 	}
-	if page, err := url.Parse(of.URL); err == nil && page.Hostname() != "" { // else the visitor has never seen the key
-		if site = page.Hostname(); strings.Contains(site, "xn--") {
-			site, _ = idna.Display.ToUnicode(site)
-		}
-	}
 	zone := zoneOf(asked.Zone)
-	language := locales.Language(of.Language)
-	words := mailTexts[language]
+	words, language := wordsOf(of.Language)
 	fill := strings.NewReplacer("{{.site}}", site, "{{.zone}}", zone.String())
 	entries, cut, err := t.entries(ctx, of, site, words, zone)
 	if err != nil {
@@ -167,7 +134,7 @@ const maxText = 512 << 10
 
 // entries are the messages of the conversation as they stand in the letter. cut says that there were more before.
 func (t *Transcripts) entries(ctx context.Context, of chat.Conversation, site string, words map[string]string, zone *time.Location) (entries []string, cut bool, err error) {
-	names := make(map[int64]string)
+	names := t.letters.names(words)
 	size := 0
 	for after, more := int64(0), true; more; {
 		messages, err := t.chats.Told(ctx, of.SiteID, of.ID, after, chat.MaxMessages)
@@ -181,14 +148,9 @@ func (t *Transcripts) entries(ctx context.Context, of chat.Conversation, site st
 			who := words["transcript.you"]
 			switch m.Author {
 			case chat.Operator:
-				if _, known := names[m.OperatorID]; !known {
-					name, err := t.letters.Name(ctx, m.OperatorID)
-					if err != nil {
-						return nil, false, err
-					}
-					names[m.OperatorID] = cmp.Or(name, words["transcript.operator"])
+				if who, err = names.of(ctx, m.OperatorID); err != nil {
+					return nil, false, err
 				}
-				who = names[m.OperatorID]
 			case chat.Service:
 				who = site
 			}
@@ -218,6 +180,3 @@ func zoneOf(name string) *time.Location {
 	}
 	return zone
 }
-
-// mailTexts has the words around a transcript, by language.
-var mailTexts = locales.Read("mails")

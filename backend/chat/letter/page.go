@@ -1,0 +1,89 @@
+package letter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+)
+
+// Page is what the link of a letter opens: a page of the service on the site's own host.
+type Page struct {
+	Content []byte
+	// Policy is its Content-Security-Policy, and Referrer its Referrer-Policy.
+	Policy, Referrer string
+}
+
+// back keeps that the chat is to open on the next page, as the panels keep it (panels/desk.ts), and goes there.
+const back = `const { key, talk, page } = document.currentScript.dataset;
+try {
+  if (talk) {
+    localStorage.setItem("cs:" + key + ":talk", talk);
+    sessionStorage.setItem("cs:" + key + ":open", "*");
+  }
+} catch {}
+location.replace(page);`
+
+const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:32rem;margin:15vh auto 0;padding:0 20px;text-align:center}
+button,a.main{display:inline-block;min-height:44px;padding:10px 20px;border:0;border-radius:10px;background:#1f2937;color:#fff;font:600 1rem/1.5 system-ui,sans-serif;text-decoration:none;cursor:pointer}
+@media(prefers-color-scheme:dark){button,a.main{background:#e5e7eb;color:#111827}}`
+
+var pages = template.Must(template.New("").Parse(`<!doctype html>
+<html lang="{{.Language}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">
+<title>{{.Title}}</title><style>` + style + `</style></head>
+<body><p>{{.Title}}</p>
+{{with .Hint}}<p>{{.}}</p>{{end -}}
+{{with .Action}}<form method="post"><button>{{.}}</button></form>{{end -}}
+{{with .Page}}<p><a class="main" href="{{.}}">{{$.Open}}</a></p>{{end -}}
+{{if .Goes}}<script data-key="{{.Key}}" data-talk="{{.Talk}}" data-page="{{.Page}}">` + back + `</script>{{end -}}
+</body></html>
+`))
+
+// shown is what a page shows.
+type shown struct {
+	Language, Title, Hint, Action string
+	Open, Page                    string
+	Goes                          bool
+	Key, Talk                     string
+}
+
+var policy = "default-src 'none'; script-src '" + hashOf(back) + "'; style-src '" + hashOf(style) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func (s shown) page() Page {
+	var b bytes.Buffer
+	if err := pages.Execute(&b, s); err != nil { // it holds texts alone
+		panic(err)
+	}
+	referrer := "no-referrer" // the address has a token in it
+	if s.Action != "" {
+		referrer = "same-origin" // else browsers send the form with "Origin: null"
+	}
+	return Page{b.Bytes(), policy, referrer}
+}
+
+// BackPage leads to the page of the site with the key, an address of http or https. There the chat opens with the
+// conversation of the id talk; with talk empty it is left as it is.
+func BackPage(language, key, talk, page string) Page {
+	words, language := wordsOf(language)
+	return shown{Language: language, Title: words["letter.back"], Open: words["letter.open"], Page: page, Goes: true, Key: key, Talk: talk}.page()
+}
+
+// OverPage says that the link is not valid any more, and links the site's first page.
+func OverPage(language string) Page {
+	words, language := wordsOf(language)
+	return shown{Language: language, Title: words["letter.over"], Hint: words["letter.hint"], Open: words["letter.site"], Page: "/"}.page()
+}
+
+// StopPage asks whether no more letters are wanted; stopped says that none will come.
+func StopPage(language string, stopped bool) Page {
+	words, language := wordsOf(language)
+	if stopped {
+		return shown{Language: language, Title: words["letter.stopped"]}.page()
+	}
+	return shown{Language: language, Title: words["letter.stop"], Action: words["letter.do"]}.page()
+}
