@@ -68,6 +68,7 @@ var (
 	ErrUnknown = errors.New("there is no such conversation")
 	ErrTaken   = errors.New("another operator has this conversation")
 	ErrBanned  = errors.New("this visitor may not write")
+	ErrUnasked = errors.New("the visitor has not answered the first message")
 )
 
 // Invalid says why something cannot be stored. The sender has made the mistake.
@@ -113,6 +114,8 @@ type Conversation struct {
 	Language string
 	// LeadID is the lead that was created because nobody answered; 0 for none.
 	LeadID int64
+	// Unasked is the visit in which an operator has written first, and the visitor has not answered; 0 for none.
+	Unasked visit.ID
 	// Unread counts the visitor's messages that no operator has read.
 	Unread int64
 }
@@ -144,6 +147,8 @@ type Message struct {
 	// File is the file of the message; nil for none. It has its Content only before it is stored.
 	File *file.File
 	At   time.Time
+
+	first bool // an operator writes to a visitor who has not asked
 }
 
 // Chats keeps the conversations of all sites. It is safe for concurrent use.

@@ -17,7 +17,7 @@ import (
 const MaxMessages = 200
 
 const conversationColumns = `SELECT site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
-	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id`
+	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id, unasked`
 
 // unread counts the visitor's messages that no operator has read.
 const unread = `, (SELECT COUNT(*) FROM messages m WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id
@@ -30,7 +30,7 @@ type conversationRow struct {
 
 func (r *conversationRow) fields() []any {
 	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead, &r.ReadBefore,
-		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID}
+		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked}
 }
 
 func (r *conversationRow) fieldsWithUnread() []any { return append(r.fields(), &r.Unread) }

@@ -209,8 +209,8 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 	if found {
 		return earlier.message(), nil
 	}
-	if now.Banned && m.Author == Visitor {
-		return m, ErrBanned
+	if err := now.takes(m); err != nil {
+		return m, err
 	}
 	size := m.Size()
 	now.Seq++
@@ -238,8 +238,8 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		waiting = now.WaitingSince.UnixMilli()
 	}
 	_, err = tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2, seq = $3, visitor_read = $4, operator_read = $5, waiting_since = $6,
-		last_at = $7, last_from = $8, lead_id = $9 WHERE site_id = $10 AND id = $11`, string(now.State), now.OperatorID, now.Seq, now.VisitorRead,
-		now.OperatorRead, waiting, now.LastAt.UnixMilli(), string(now.LastFrom), now.LeadID, now.SiteID, now.ID)
+		last_at = $7, last_from = $8, lead_id = $9, unasked = $10 WHERE site_id = $11 AND id = $12`, string(now.State), now.OperatorID, now.Seq, now.VisitorRead,
+		now.OperatorRead, waiting, now.LastAt.UnixMilli(), string(now.LastFrom), now.LeadID, int64(now.Unasked), now.SiteID, now.ID)
 	if err != nil {
 		return m, fmt.Errorf("moving a conversation on: %w", err)
 	}
@@ -267,7 +267,7 @@ func (c *Conversation) moveOn(m Message) (change string) {
 	case Note:
 		return ""
 	case Visitor:
-		c.VisitorRead = m.Seq
+		c.VisitorRead, c.Unasked = m.Seq, 0
 		if c.WaitingSince.IsZero() {
 			c.WaitingSince = m.At
 		}

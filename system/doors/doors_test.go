@@ -111,6 +111,7 @@ func doors() map[string]door {
 		"POST /leads/parts/{site}/{lead}":                 form("back", "part={other}"),
 		"POST /leads/parts/{site}/{lead}/removal":         form("back", "part={other}"),
 		"POST /calls/{site}/{call}/lead":                  form("back"),
+		"POST /visitors/{site}/{visitor}/chat":            form("text"),
 		"POST /visitors/{site}/{visitor}/contacts":        form("name", "phone", "email", "phoneWas"),
 		"POST /chats/{site}/{conversation}/messages":      form("text", "client"),
 		"POST /chats/{site}/{conversation}/files":         form("name"),

@@ -112,7 +112,7 @@ func (a *Answers) do(ctx context.Context, j queue.Job) error {
 	if err != nil {
 		return err
 	}
-	if to == "" || after == 0 {
+	if to == "" || after == 0 || of.Unasked != 0 {
 		return a.end(ctx, of, sent)
 	}
 	if err := a.hold(ctx, of, sent, answers, after); err != nil {

@@ -14,7 +14,7 @@ type Page struct {
 	Policy, Referrer string
 }
 
-// back keeps that the chat is to open on the next page, as the panels keep it (panels/desk.ts), and goes there.
+// back keeps that the chat is to open on the next page, as the panels keep it (panels/keep.ts), and goes there.
 const back = `const { key, talk, page } = document.currentScript.dataset;
 try {
   if (talk) {

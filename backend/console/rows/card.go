@@ -58,6 +58,7 @@ type Card struct {
 	Calls              folded[CallRow]
 	Callbacks          folded[CallbackRow]
 	Talk               *Talk  // nil for none
+	Writes             string // where an operator may write to the visitor, who has not asked; empty where not
 	Visits             []Stay // the steps of which are shown on demand
 	Reach              Reach
 	Browser, UserAgent string
@@ -269,5 +270,9 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 		shown.Add(row.Visit, Step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
 	shown.Back = p.Here
-	return shown, c.addTalk(ctx, &shown)
+	if err := c.addTalk(ctx, &shown); err != nil {
+		return shown, err
+	}
+	shown.Writes = shown.writes()
+	return shown, nil
 }

@@ -32,6 +32,16 @@ func (c *Cards) TalkOf(ctx context.Context, siteID int64, visitor visit.ID) (*Ta
 	return &Talk{of, ChatLink(siteID, of.ID)}, nil
 }
 
+// writes is where an operator may write to the visitor, who is on the site and has not asked; empty where not: one who
+// talks is written to in the conversation, and one who has not answered is left alone until the next visit.
+func (c *Card) writes() string {
+	talk := c.Talk
+	if !c.Here || len(c.Visits) == 0 || talk != nil && (talk.Banned || talk.Unasked == c.Visits[0].Visit || talk.State != chat.Closed && talk.Unasked == 0) {
+		return ""
+	}
+	return CardLink(c.SiteID, c.ID) + "/chat"
+}
+
 // addTalk puts the visitor's conversation on the card: for each visit, what the visitor wrote first in it.
 func (c *Cards) addTalk(ctx context.Context, shown *Card) (err error) {
 	if shown.Talk, err = c.TalkOf(ctx, shown.SiteID, visit.ID(shown.ID)); err != nil || shown.Talk == nil {

@@ -166,6 +166,8 @@ func chatFailure(err error) error {
 	switch {
 	case errors.Is(err, frame.ErrForm):
 		return frame.Refuse(http.StatusBadRequest, "fail.form")
+	case errors.Is(err, chat.ErrUnasked):
+		return frame.Refuse(http.StatusConflict, "chat.firstUnanswered")
 	case errors.Is(err, chat.ErrTaken):
 		return frame.Refuse(http.StatusConflict, "chat.taken")
 	case errors.Is(err, operator.ErrUnknown), errors.Is(err, group.ErrUnknown):

@@ -754,7 +754,8 @@ CREATE INDEX operator_group_members_of_operator ON operator_group_members (opera
 -- There is one for each visitor of a site. "seq" is the number of the last entry, "waiting_since" when the visitor wrote
 -- what nobody has answered yet, or 0, and "lead_id" the lead that was made of it when nobody answered, or 0.
 -- "read_before" is up to where operators had read when it was last handed to one of them: "operator_read" goes back then,
--- and the visitor is still told that it was read. Visitors and visits are in public form.
+-- and the visitor is still told that it was read. "unasked" is the visit in which an operator has written first, or 0,
+-- also when the visitor has answered. Visitors and visits are in public form.
 CREATE TABLE conversations (
 	site_id       BIGINT NOT NULL,
 	id            BIGINT NOT NULL,
@@ -776,6 +777,7 @@ CREATE TABLE conversations (
 	url           TEXT NOT NULL,
 	language      TEXT NOT NULL,
 	lead_id       BIGINT NOT NULL,
+	unasked       BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (site_id, id)
 );
 CREATE UNIQUE INDEX conversations_of_visitor ON conversations (site_id, visitor_id);

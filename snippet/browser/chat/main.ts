@@ -10,6 +10,7 @@ import { stateLine, talks } from './state';
 import { style } from './style';
 import type { Conversation, Message, News } from './talk';
 import { titles } from './title';
+import { unseen } from './unseen';
 import { where } from './where';
 
 /** Milliseconds after the last message for which a conversation is listened to on pages where it is not open. */
@@ -17,9 +18,6 @@ const lively = 1_800_000;
 
 /** Milliseconds between two words of somebody's typing. */
 const typingEvery = 3000;
-/** Milliseconds in which another tab may show a message and say that it is read, and up to so many more, for one to sound before the others. */
-const elsewhere = 1000;
-const apart = 500;
 
 /** The visitor's side of the conversation. */
 export const start: StartChat = (shell: Shell) => {
@@ -40,6 +38,7 @@ export const start: StartChat = (shell: Shell) => {
   /** Numbers of messages that the visitor has not read. */
   let unread: number[] = [];
   const title = titles(texts);
+  const { ring, speak } = unseen(shell, bell, () => known(), () => (over ? Infinity : read));
 
   const known = (): number => (conversation ? conversation.id : 0);
   const wire = line(core, () => seen, known, take, () => box.go());
@@ -106,26 +105,14 @@ export const start: StartChat = (shell: Shell) => {
     if (fresh && !looks()) {
       ring(unread[unread.length - 1]);
     }
+    if (beginning && !shell.shown) {
+      speak(messages);
+    }
     draw();
     noteRead();
     if (beginning && !wanted()) {
       wire.close();
     }
-  }
-
-  /** Sounds for the message, unless another tab shows it or has sounded. */
-  function ring(seq: number): void {
-    const of = known() + ' ';
-    setTimeout(
-      () => {
-        const rung = shell.kept('rung') || '';
-        const done = rung.slice(0, of.length) === of ? Number(rung.slice(of.length)) : 0;
-        if (!over && read < seq && done < seq && bell.play()) {
-          shell.keep('rung', of + seq);
-        }
-      },
-      elsewhere + Math.random() * apart,
-    );
   }
 
   function changed(now: Conversation): void {

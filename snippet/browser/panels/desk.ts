@@ -1,7 +1,9 @@
 import { each, text } from '../text';
 import { icon, make } from './dom';
+import { firstWord } from './first';
 import { frame, isNarrow, type View } from './frame';
 import { bubble, type Landing, suits } from './invitation';
+import { keeping } from './keep';
 import { notices } from './notice';
 import { phone as makePhone, statuses } from './phone';
 import { request as makeRequest } from './request';
@@ -14,9 +16,6 @@ declare const __chat: string;
 const fresh = 30_000;
 const keptCurrent = 300_000;
 
-/** What a page of a browser that keeps nothing remembers itself. */
-const memory: Record<string, string | undefined> = {};
-
 export interface Desk extends Panels {
   /** Takes everything off the page. */
   end(): void;
@@ -26,6 +25,7 @@ export interface Desk extends Panels {
 export function desk(core: Core, language: string, texts: Record<string, string>, widget: Widget, told: boolean): Desk {
   const shell = frame({ texts, widget, language, wanted, turned });
   const { views } = shell;
+  const { kept, keep } = keeping(core.key);
   const outside = notices(shell.outside, texts['panel.close']);
   const inside = notices(shell.inside, texts['panel.close']);
   const request = makeRequest(core, views.request, texts, widget, shell.close, () => group);
@@ -38,6 +38,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   /** Until when it is known who is there. */
   let until = Date.now() + fresh;
   let watching: ReturnType<typeof setInterval>;
+  let unasked: (() => void) | undefined;
   let invited: HTMLElement | undefined;
   let group: number | undefined;
 
@@ -59,6 +60,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     show: (into) => shell.open('chat', widget.title || texts['chat.title'], into),
     close: shell.close,
     leave: (text) => openRequest(text, true),
+    speak: (text) => show(text),
     unread: shell.unread,
     say: shell.say,
     notice,
@@ -70,32 +72,6 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   function notice(text: string, failed?: boolean): void {
     shell.settle();
     (shell.shown ? inside : outside)(text, failed);
-  }
-
-  function slot(name: string): string {
-    return 'cs:' + core.key + ':' + name;
-  }
-
-  function kept(name: string, tab?: boolean): string | undefined {
-    try {
-      return (tab ? sessionStorage : localStorage).getItem(slot(name)) || undefined;
-    } catch {
-      return memory[slot(name)]; // Nothing may be kept.
-    }
-  }
-
-  function keep(name: string, value: string | undefined, tab?: boolean): void {
-    memory[slot(name)] = value;
-    try {
-      const into = tab ? sessionStorage : localStorage;
-      if (value === undefined) {
-        into.removeItem(slot(name));
-      } else {
-        into.setItem(slot(name), value);
-      }
-    } catch {
-      // Nothing may be kept.
-    }
   }
 
   async function load(): Promise<Chat | undefined> {
@@ -205,11 +181,17 @@ export function desk(core: Core, language: string, texts: Record<string, string>
   }
 
   function invite({ id, text }: Invitation): void {
-    shell.settle();
     keep('invited:' + id, '1');
+    show(text, text);
+  }
+
+  /** Shows the text beside the launcher. `invitation` is what the visitor answers, if that is not in the conversation. */
+  function show(text: string, invitation?: string): void {
+    shell.settle();
+    uninvite();
     const answered = (): void => {
       uninvite();
-      openChat(text);
+      openChat(invitation);
     };
     invited = bubble(text, texts['invitation.label'], texts['invitation.answer'], texts['panel.close'], answered, uninvite);
     shell.all.appendChild(invited);
@@ -235,11 +217,16 @@ export function desk(core: Core, language: string, texts: Record<string, string>
         if (!spoken && invitation.after <= seconds && suits(invitation, from) && !kept('invited:' + invitation.id)) {
           spoken = true;
           clearInterval(watching);
-          uninvite();
           invite(invitation);
         }
       });
     }, 1000);
+  }
+
+  /** An operator has begun a conversation: the page hears it as one that goes on. */
+  function begun(id: number): void {
+    keep('talk', String(id));
+    conversation();
   }
 
   return {
@@ -253,6 +240,9 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       }
       if (widget.chat && widget.invitations.length) {
         watch();
+      }
+      if (widget.chat && widget.launcher && !unasked) {
+        unasked = firstWord(core, () => !chat && !shell.shown, begun);
       }
       if (chat) {
         chat.changed();
@@ -280,6 +270,9 @@ export function desk(core: Core, language: string, texts: Record<string, string>
     end() {
       over = true;
       clearInterval(watching);
+      if (unasked) {
+        unasked();
+      }
       if (chat) {
         chat.end();
       }

@@ -118,6 +118,8 @@ export interface Shell {
   close(): void;
   /** Nobody is there: the lead form takes the chat's place, with the text that the visitor was writing. */
   leave(text: string): void;
+  /** Shows beside the launcher what an operator says to a visitor who has not asked; nothing is opened by that. */
+  speak(text: string): void;
   /** How many messages are unread: shown at the launcher. */
   unread(count: number): void;
   /** Tells a screen reader something, politely. */

@@ -1,0 +1,44 @@
+import type { Shell } from '../panels/shell';
+import { each } from '../text';
+import type { Sound } from './sound';
+import type { Message } from './talk';
+
+/** Milliseconds in which another tab may show a message and say that it is read, and up to so many more, for one to sound before the others. */
+const elsewhere = 1000;
+const apart = 500;
+
+/** What tells of messages that the visitor does not look at. */
+export interface Unseen {
+  /** Sounds for the message, unless another tab shows it or has sounded. */
+  ring(seq: number): void;
+  /** Shows beside the launcher, once, what an operator has said and the visitor has not read. */
+  speak(messages: Message[]): void;
+}
+
+/** `known` is the conversation, and `read` the number up to which the visitor has read. */
+export function unseen(shell: Shell, bell: Sound, known: () => number, read: () => number): Unseen {
+  return {
+    ring(seq) {
+      const of = known() + ' ';
+      setTimeout(
+        () => {
+          const rung = shell.kept('rung') || '';
+          const done = rung.slice(0, of.length) === of ? Number(rung.slice(of.length)) : 0;
+          if (read() < seq && done < seq && bell.play()) {
+            shell.keep('rung', of + seq);
+          }
+        },
+        elsewhere + Math.random() * apart,
+      );
+    },
+    speak(messages) {
+      each(messages, ({ seq, from, operator, text }) => {
+        const slot = known() + ' ' + seq;
+        if (from === 'operator' && seq > read() && text && shell.kept('spoken') !== slot) {
+          shell.keep('spoken', slot);
+          shell.speak((operator ? operator + ': ' : '') + text.slice(0, 200));
+        }
+      });
+    },
+  };
+}
