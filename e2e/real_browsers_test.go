@@ -248,8 +248,8 @@ func TestRealBrowsers(t *testing.T) {
 			b.until(`(() => { const box = panels.querySelector(".panel").getBoundingClientRect(); return box.width > 250 && box.left >= 0 && box.right <= innerWidth + 1 && getComputedStyle(panels.querySelector(".panel")).position === "fixed" })()`)
 			b.do(`for (const [name, value] of [["name", "Ada"], ["phone", "+7 912 345-67-89"], ["message", "Is the lamp in stock?"]]) {
 				const field = panels.querySelector("[name=" + name + "]"); field.focus(); field.value = value; field.dispatchEvent(new Event("input", {bubbles: true})); }
-				panels.querySelector(".view:not([hidden]) .send .main").click()`)
-			b.until(`!panels.querySelector("[name=message]")?.offsetParent`)
+				panels.querySelector(".view:not([hidden]) form").requestSubmit()`) // as keepers of passwords do
+			b.until(`!panels.querySelector("[name=message]")?.offsetParent && location.search === "?utm_source=news"`)
 			desk := p.signedIn(t)
 			desk.visit(p.console + "/leads")
 			desk.until(contains("main", "Is the lamp in stock?"))
@@ -279,6 +279,46 @@ func TestRealBrowsers(t *testing.T) {
 			failures, err := b.value(`failures`)
 			require.NoError(t, err)
 			require.Empty(t, failures, "nothing has failed in the page")
+		})
+	}
+}
+
+// A link to another domain of the site, whose pages have the script's tag, brings the visitor along.
+func TestRealBrowsersGoToAnotherDomain(t *testing.T) {
+	var page string
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, page)
+	}))
+	t.Cleanup(elsewhere.Close)
+	p := runProgram(t, `
+{
+	frontdesk
+}
+
+http://localhost:8080 {
+	frontdesk shop {
+		origins `+elsewhere.URL+`
+	}
+	header Content-Type "text/html; charset=utf-8"
+	respond "<!doctype html><html><head><title>Lamps</title></head><body><a id=there href=\"`+elsewhere.URL+`/birch#oslo\">There</a></body></html>"
+}
+`, "")
+	page = `<!doctype html><html><head><title>Birch</title><script src="` + p.shop + `/frontdesk/svc.js?k=shop"></script></head><body></body></html>`
+	for name, start := range map[string]func(*testing.T) *driven{"WebKit": webkit, "Firefox": firefox} {
+		t.Run(name, func(t *testing.T) {
+			b := start(t)
+			b.visit(p.shop + "/")
+			b.until(`window.Svc && Svc.getVisitorId && Svc.getVisitorId()`)
+			visitor, err := b.value(`Svc.getVisitorId()`)
+			require.NoError(t, err)
+			b.do(`there.dispatchEvent(new PointerEvent("pointerover", {bubbles: true, composed: true}))`)
+			b.until(`performance.getEntriesByType("resource").some(({name, responseEnd}) => name.includes("/v1/crossing") && responseEnd)`)
+			b.do(`setTimeout(() => there.click())`)
+			b.until(`location.pathname === "/birch" && window.Svc && Svc.getVisitorId && Svc.getVisitorId()`)
+			arrived, err := b.value(`Svc.getVisitorId() + " " + location.href`)
+			require.NoError(t, err)
+			require.Equal(t, fmt.Sprintf("%.0f %s/birch#oslo", visitor, elsewhere.URL), arrived)
 		})
 	}
 }
