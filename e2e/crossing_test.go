@@ -54,7 +54,7 @@ func crosses(t *testing.T, address, id, host string) (b *tab, visitor float64) {
 // and the number. Neither the page nor its server see that in the address.
 func TestVisitorGoesToAnotherDomain(t *testing.T) {
 	t.Parallel()
-	for _, prerender := range []string{"off", "static", "dynamic"} {
+	for _, prerender := range []string{"static", "dynamic"} {
 		t.Run(prerender, func(t *testing.T) {
 			t.Parallel()
 			p := runProgram(t, `

@@ -24,7 +24,7 @@ func TestTabsOpenedAtOnceAreOneVisitor(t *testing.T) {
 	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(shop); r.Out.Host = r.In.Host }}
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/v1/hit") { // those of several tabs are under way together
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond)
 		}
 		through.ServeHTTP(w, r)
 	}))

@@ -20,7 +20,7 @@ func (b *Block) turnCrossing(w http.ResponseWriter, r *http.Request, q *effect.R
 		return false
 	}
 	b.Guard("taking a visitor over", func() {
-		if cookie := b.edge.cross(q, r, token); cookie != "" {
+		for _, cookie := range b.edge.cross(q, r, token) {
 			w.Header().Add("Set-Cookie", cookie)
 		}
 	})
@@ -28,18 +28,23 @@ func (b *Block) turnCrossing(w http.ResponseWriter, r *http.Request, q *effect.R
 	return true
 }
 
-// cross returns the cookie of the visitor whom the token brings, or "". It waits for at most 50 ms.
-func (e *Edge) cross(q *effect.Request, r *http.Request, token string) (cookie string) {
+// cross returns the cookies of the visitor whom the token brings. It waits for at most 50 ms.
+func (e *Edge) cross(q *effect.Request, r *http.Request, token string) (setCookies []string) {
 	if effect.IsPrefetch(r.Header) || !q.Effect.Consent.Given(r.Header) {
-		return ""
+		return nil
 	}
 	asked := q.AsSent(r)
 	asked.Header = r.Header.Clone() // it may be read when the request is over
 	ctx, cancel := e.inTime(asked)
 	defer cancel()
-	found := make(chan string, 1)
-	if e.apart(func(desk *backend.Desk) { found <- desk.API.Tracker.Cross(ctx, asked, q.Served(desk, asked), token) }) {
-		cookie, _ = receive(ctx, found)
+	found := make(chan []string, 1)
+	if e.apart(func(desk *backend.Desk) {
+		defer close(found)
+		if visitor, setCookie := desk.API.Tracker.Cross(ctx, asked, q.Served(desk, asked), token); visitor != 0 {
+			found <- append(q.Effect.RecalledCookies(ctx, desk.Visits, visitor, asked, q, e.sampling.now()), setCookie)
+		}
+	}) {
+		setCookies, _ = receive(ctx, found)
 	}
-	return cookie
+	return setCookies
 }

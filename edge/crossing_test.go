@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,28 @@ func TestVisitorFromAnotherDomain(t *testing.T) {
 			require.Equal(t, http.StatusOK, f.do(http.MethodHead, "/?svc_crossing="+token).StatusCode, "only pages that are opened")
 		})
 	}
+}
+
+// Where pages show numbers by source, the browser remembers the source on the other domain too.
+func TestSourceFromAnotherDomain(t *testing.T) {
+	settings := numbered()
+	settings.Origins = []string{"https://lamps.example"}
+	f := serve(t, settings)
+	f.edge.patience = wait
+	f.ready()
+	token, visitor := f.crossed("1")
+	b := f.browser()
+	there := b.open("/birch?svc_crossing="+token, "Referer", lamps)
+	var cookies []string
+	for _, cookie := range there.Cookies() {
+		cookies = append(cookies, cookie.Name+"="+cookie.Value)
+	}
+	require.Len(t, cookies, 2)
+	require.Equal(t, visitor, cookies[1])
+	b.cookie = strings.Join(cookies, "; ")
+	require.Equal(t, "765-00-01", b.open("/birch", "Referer", lamps).shows())
+	b.cookie = visitor
+	require.Equal(t, "123-45-67", b.open("/birch", "Referer", lamps).shows(), "but for that cookie")
 }
 
 // The script brings visitors along where the site has several domains.

@@ -66,11 +66,19 @@ func PageAt(address *url.URL, referrer string, own source.Own, internal bool, at
 func (m Model) Follow(plan *number.Plan, remembered *Remembered, page Page) (numbers number.Choice, next *Remembered, changed bool) {
 	deciding := compact(m.decide(remembered, page))
 	numbers = plan.Choose(deciding)
-	if deciding.Kind == "" || m != First && !plan.ForDirect() && numbers == plan.Choose(source.Source{}) {
+	if next = m.remember(plan, deciding, numbers, page.At); next == nil {
 		return numbers, nil, remembered != nil
 	}
-	next = &Remembered{Source: deciding, Seen: page.At}
 	return numbers, next, remembered == nil || remembered.Source != deciding || !remembered.fresh(m, page.At)
+}
+
+// remember returns what to remember of the source that decides, which gives the numbers. It is nil if nothing of the
+// source can decide about a later page.
+func (m Model) remember(plan *number.Plan, deciding source.Source, numbers number.Choice, at time.Time) *Remembered {
+	if deciding.Kind == "" || m != First && !plan.ForDirect() && numbers == plan.Choose(source.Source{}) {
+		return nil
+	}
+	return &Remembered{Source: deciding, Seen: at}
 }
 
 // decide returns the source of the visit that decides. It returns the zero source if that visit is not known.

@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"context"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -19,6 +20,20 @@ func (m Model) ChooseStored(ctx context.Context, plan *number.Plan, visits *visi
 	}
 	deciding, err := m.decideStored(ctx, visits, siteID, own, view)
 	return plan.Choose(compact(deciding)), err
+}
+
+// RecallStored returns what the browser of a visitor has to remember whose visits are stored, as [Model.Follow] does. address
+// is that of a page of the site.
+func (m Model) RecallStored(ctx context.Context, plan *number.Plan, visits *visit.Visits, siteID int64, own source.Own, visitor visit.ID, address string, at time.Time) (*Remembered, error) {
+	if !plan.BySource() {
+		return nil, nil
+	}
+	deciding, err := m.decideStored(ctx, visits, siteID, own, visit.View{Ref: visit.Ref{Visitor: visitor}, URL: address})
+	if err != nil {
+		return nil, err
+	}
+	deciding = compact(deciding)
+	return m.remember(plan, deciding, plan.Choose(deciding), at), nil
 }
 
 // decideStored does what [Model.decide] does, for stored visits. The page view is among them.

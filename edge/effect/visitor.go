@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
@@ -104,6 +106,23 @@ func (f *effect) sourceCookies(host string, secure bool, next *attribution.Remem
 		}
 	}
 	return fields
+}
+
+// RecalledCookies returns the Set-Cookie fields that tell pages the source of a visitor whose browser does not remember it,
+// by the stored visits. There are none if pages do not go by such a cookie, or if the visits are not known in time.
+func (f *effect) RecalledCookies(ctx context.Context, visits *visit.Visits, visitor visit.ID, r *http.Request, q *Request, now time.Time) []string {
+	if f.Prerender != prerenderStatic {
+		return nil
+	}
+	address := url.URL{Scheme: "http", Host: r.Host, Path: "/"}
+	if q.Secure {
+		address.Scheme = "https"
+	}
+	next, err := f.attribution.RecallStored(ctx, f.numbers.plan, visits, f.id, f.own, visitor, address.String(), now)
+	if err != nil || next == nil {
+		return nil
+	}
+	return f.sourceCookies(r.Host, q.Secure, next)
 }
 
 // Shared says whether cookies are set for all hosts of the registrable domain.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 type crossingAnswer struct {
@@ -26,18 +27,18 @@ func (t *Tracker) crossing(ctx context.Context, r *gate.Request) (any, error) {
 	return crossingAnswer{true, t.Views.CrossingToken(r, v.Visitor)}, nil
 }
 
-// Cross takes the token in the address of a page that is asked for, and returns the visitor's cookie as a field. It is
-// empty if the token is not good here, and if the browser is known already: it stays the visitor who it is. The request
-// is as [gate.Request] says, and the visitor has agreed.
-func (t *Tracker) Cross(ctx context.Context, of *http.Request, site gate.Site, token string) (setCookie string) {
+// Cross takes the token in the address of a page that is asked for. It returns the visitor, and the visitor's cookie as a
+// field. There is none if the token is not good here, and if the browser is known already: it stays the visitor who it is.
+// The request is as [gate.Request] says, and the visitor has agreed.
+func (t *Tracker) Cross(ctx context.Context, of *http.Request, site gate.Site, token string) (visitor visit.ID, setCookie string) {
 	r := &gate.Request{Request: of, Site: site}
 	known, address := t.Whose(of, site)
 	if known != 0 || r.Header.Get("Sec-Fetch-Mode") != "" && !navigates(r.Header) {
-		return ""
+		return 0, ""
 	}
-	visitor := t.Views.Crossed(ctx, r, token, r.Referer(), "")
+	visitor = t.Views.Crossed(ctx, r, token, r.Referer(), "")
 	if visitor == 0 {
-		return ""
+		return 0, ""
 	}
-	return view.Cookie(r, t.Keys.VisitorString(site.ID, visitor), address).String()
+	return visitor, view.Cookie(r, t.Keys.VisitorString(site.ID, visitor), address).String()
 }
