@@ -25,7 +25,7 @@ try {
 location.replace(page);`
 
 const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:32rem;margin:15vh auto 0;padding:0 20px;text-align:center}
-button,a.main{display:inline-block;min-height:44px;padding:10px 20px;border:0;border-radius:10px;background:#1f2937;color:#fff;font:600 1rem/1.5 system-ui,sans-serif;text-decoration:none;cursor:pointer}
+button,a.main{display:inline-block;padding:10px 20px;border:0;border-radius:10px;background:#1f2937;color:#fff;font:600 1rem/1.5 system-ui,sans-serif;text-decoration:none;cursor:pointer}
 @media(prefers-color-scheme:dark){button,a.main{background:#e5e7eb;color:#111827}}`
 
 var pages = template.Must(template.New("").Parse(`<!doctype html>
