@@ -2,7 +2,7 @@
 // with a day of a made-up shop behind it, and looks at it in Chromium.
 //
 //	go run ./e2e/pictures                  writes docs/images
-//	go run ./e2e/pictures -review folder   writes every page at three widths, light and dark, in both languages
+//	go run ./e2e/pictures -review folder   writes every page at four widths, light and dark, in both languages
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -49,7 +50,7 @@ func review(d day) (shots []shot) {
 		"sites": "/sites", "site": "/sites/1", "settings": "/sites/1/settings", "widget": "/sites/1/widget",
 		"deliveries": "/sites/1/deliveries", "endpoint": "/sites/1/endpoints/1", "new-mail": "/sites/1/endpoints/new?as=mail", "new-telegram": "/sites/1/endpoints/new?as=telegram", "operators": "/operators", "operator": "/operators/1", "history": "/history", "person": "/person", "lookup": "/lookup?q=an", "waits": "/chats/waits"}
 	for _, language := range []string{"en", "ru"} {
-		for _, width := range []int64{390, 768, 1280} {
+		for _, width := range []int64{390, 768, 1280, 1920} {
 			for _, dark := range []bool{false, true} {
 				look := map[bool]string{false: "light", true: "dark"}[dark]
 				shots = append(shots, shot{name: fmt.Sprintf("found-person-%s-%d-%s", language, width, look), path: "/person", width: width, height: 1200, dark: dark, language: language,
@@ -80,7 +81,7 @@ func review(d day) (shots []shot) {
 func main() {
 	log.SetFlags(0)
 	folder := flag.String("review", "", "the `folder` for pictures of everything")
-	only := flag.String("only", "", "the beginning of the `names` of the pictures to take")
+	only := flag.String("only", "", "a regular `expression`: of the pictures to take, by their names")
 	flag.Parse()
 	if err := run(*folder, *only); err != nil {
 		log.Fatal(err)
@@ -91,7 +92,11 @@ func run(folder, only string) error {
 	if _, err := os.Stat("Caddyfile.example"); err != nil {
 		return errors.New("pictures are taken from the root of the repository")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	home, err := os.MkdirTemp("", "frontdesk-pictures-")
 	if err != nil {
@@ -122,7 +127,7 @@ func run(folder, only string) error {
 	}
 	defer b.close()
 	for _, s := range shots {
-		if !strings.HasPrefix(s.name, only) {
+		if !wanted.MatchString(s.name) {
 			continue
 		}
 		picture, err := b.take(s, format)

@@ -24,7 +24,7 @@ const seePanels = `{
 const (
 	hasPanels = `window.panels && panels.querySelector(".launcher:not([hidden])") && Svc.getOperatorStatus()`
 	hasChat   = `panels.querySelector(".writing textarea")?.offsetParent`
-	hasAnswer = `panels.querySelectorAll(".msg:has(time):not(.own)").length && panels.querySelector(".own .meta").textContent.includes("ead")`
+	hasAnswer = `panels.querySelectorAll(".msg:has(time):not(.own)").length && panels.querySelector(".own .meta").textContent.match(/ead|чит/)`
 	openChat  = `Svc.openChatWindow()`
 	openForm  = `Svc.openSiteRequestPanel()`
 	openPhone = `Svc.openSitePhonePanel()`
