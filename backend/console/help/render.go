@@ -60,8 +60,10 @@ var reachable = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<
 // addressOf is where the console has what a link in the documentation names. There is false for a file of the sources.
 func addressOf(link string) (to string, there bool) {
 	switch file, fragment, _ := strings.Cut(link, "#"); {
-	case strings.Contains(link, "://"), file == "":
+	case strings.Contains(link, "://"):
 		return link, true
+	case file == "":
+		return "#" + prefix + fragment, true
 	case strings.HasPrefix(file, ".."):
 		return "", false
 	default:
@@ -70,7 +72,7 @@ func addressOf(link string) (to string, there bool) {
 			to = "/help"
 		}
 		if fragment != "" {
-			to += "#" + fragment
+			to += "#" + prefix + fragment
 		}
 		return to, true
 	}
@@ -87,6 +89,9 @@ func textOf(n ast.Node, source []byte) string {
 	})
 	return b.String()
 }
+
+// prefix stands before the ids of headings, so that none is that of a part of the console's page.
+const prefix = "doc-"
 
 // ids are those that the headings of a page have, as GitHub makes them.
 type ids map[string]int
@@ -107,7 +112,7 @@ func (i ids) Generate(heading []byte, _ ast.NodeKind) []byte {
 	if n > 0 {
 		id += "-" + strconv.Itoa(n)
 	}
-	return []byte(id)
+	return []byte(prefix + id)
 }
 
 // Put notes an id that is taken.

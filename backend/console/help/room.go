@@ -32,14 +32,14 @@ func Mount(f *frame.Frame) {
 
 // about says where the documentation tells of a page of the console.
 var about = map[string]string{
-	"visitors": "/help/console#visitors", "card": "/help/console#visitors", "leads": "/help/console#leads", "lead": "/help/console#working-on-leads",
-	"refused": "/help/console#refused-leads", "forms": "/help/forms#forms-that-are-found", "chats": "/help/console#chats", "waits": "/help/console#chats",
-	"calls": "/help/console#calls", "callbacks": "/help/console#callbacks", "callback": "/help/callbacks#states-of-a-callback", "newcallback": "/help/console#callbacks",
-	"numbers": "/help/console#numbers", "number": "/help/console#tracking-a-number", "who": "/help/console#who-sees-what", "pools": "/help/console#pools",
-	"pool": "/help/dynamic-numbers#how-many-numbers", "sites": "/help/console#for-admins", "site": "/help/console#for-admins", "settings": "/help/console#for-admins",
-	"widget": "/help/widget", "deliveries": "/help/console#deliveries", "endpoint": "/help/webhooks", "groups": "/help/callbacks#groups-and-hours",
-	"group": "/help/callbacks#groups-and-hours", "replies": "/help/console#chats", "operators": "/help/console#for-admins", "operator": "/help/console#for-admins",
-	"history": "/help/console#for-admins", "person": "/help/erasing#in-the-console", "account": "/help/console#signing-in", "lookup": "/help/console#searching-everything",
+	"visitors": "/help/console#doc-visitors", "card": "/help/console#doc-visitors", "leads": "/help/console#doc-leads", "lead": "/help/console#doc-working-on-leads",
+	"refused": "/help/console#doc-refused-leads", "forms": "/help/forms#doc-forms-that-are-found", "chats": "/help/console#doc-chats", "waits": "/help/console#doc-chats",
+	"calls": "/help/console#doc-calls", "callbacks": "/help/console#doc-callbacks", "callback": "/help/callbacks#doc-states-of-a-callback", "newcallback": "/help/console#doc-callbacks",
+	"numbers": "/help/console#doc-numbers", "number": "/help/console#doc-tracking-a-number", "who": "/help/console#doc-who-sees-what", "pools": "/help/console#doc-pools",
+	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console#doc-for-admins", "site": "/help/console#doc-for-admins", "settings": "/help/console#doc-for-admins",
+	"widget": "/help/widget", "deliveries": "/help/console#doc-deliveries", "endpoint": "/help/webhooks", "groups": "/help/callbacks#doc-groups-and-hours",
+	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console#doc-for-admins", "operator": "/help/console#doc-for-admins",
+	"history": "/help/console#doc-for-admins", "person": "/help/erasing#doc-in-the-console", "account": "/help/console#doc-signing-in", "lookup": "/help/console#doc-searching-everything",
 }
 
 // manual is a page of the documentation.
