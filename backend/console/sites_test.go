@@ -13,9 +13,12 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -54,6 +57,23 @@ func TestTheWayToTheFirstVisitor(t *testing.T) {
 		d.hit(visit.Arrival{})
 		says("")
 		require.Contains(t, b.get(page).body, "Visited today")
+		require.Equal(t, 4, b.document(page).Find(".guided li").Length())
+		require.Zero(t, b.document(page).Find(".guided .done").Length())
+		d.declareNumbers("node", number.Declared{Digits: "74951234567", Tracking: []string{"74957654321"}})
+		d.call(telephony.Event{Call: "1", Kind: telephony.Start, Called: "74957654321"})
+		require.Equal(t, 2, b.document(page).Find(".guided .done").Length(), "what is there is done")
+		made := b.post(page+"/endpoints", "kind", "webhook", "as", "webhook", "address", "https://crm.example/leads", "events", "lead.added", "language", "en")
+		require.Equal(t, http.StatusOK, made.status, made.body)
+		require.Equal(t, 3, b.document(page).Find(".guided .done").Length())
+		shop, err := d.Sites.Change(t.Context(), d.shop.Key, d.shop.Version, site.Settings{Widget: new(appearance.Widget)}, "vera")
+		require.NoError(t, err)
+		require.Zero(t, b.document(page).Find(".guided").Length(), "all is done")
+		_, err = d.Sites.Change(t.Context(), d.shop.Key, shop.Version, site.Settings{}, "vera")
+		require.NoError(t, err)
+		require.Equal(t, 3, b.document(page).Find(".guided .done").Length())
+		b.post(page + "/guide")
+		require.Zero(t, b.document(page).Find(".guided").Length(), "hidden")
+		require.Contains(t, b.get("/history").body, "Set-up steps")
 		d.pass(25 * time.Hour)
 		require.Contains(t, b.get(page).body, "No visits today")
 	})

@@ -48,6 +48,8 @@ type Settings struct {
 	Callback *callback.Settings `json:"callback,omitempty"`
 	// Widget sets the site's panels. It overrides the configuration field by field.
 	Widget *appearance.Widget `json:"widget,omitempty"`
+	// GuideHidden says that the console does not show what may be set up next.
+	GuideHidden *bool `json:"guide_hidden,omitempty"`
 }
 
 // Own returns the numbers and pools.
@@ -146,6 +148,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.Attribution = cmp.Or(s.Attribution, defaults.Attribution)
 	s.Consent = cmp.Or(s.Consent, defaults.Consent)
 	s.Callback = cmp.Or(s.Callback, defaults.Callback)
+	s.GuideHidden = cmp.Or(s.GuideHidden, defaults.GuideHidden)
 	if s.Origins == nil {
 		s.Origins = defaults.Origins
 	}

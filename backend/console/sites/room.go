@@ -24,6 +24,8 @@ type Subjects struct {
 	Incidents *incident.Incidents
 	Leads     *lead.Leads
 	Replies   *reply.Replies
+	// There tells what there is of a site. It may be nil.
+	There func(ctx context.Context, siteID int64) (There, error)
 }
 
 type room struct {
@@ -49,6 +51,7 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Chief("POST /sites", c.addSite)
 	f.Admin("GET /sites/{site}", c.WithSite("site", c.showSite))
 	f.Admin("POST /sites/{site}/retired", c.retireSite)
+	f.Admin("POST /sites/{site}/guide", c.WithSite("site", c.hideGuide))
 	f.Admin("GET /sites/{site}/settings", c.showSettings)
 	f.Admin("POST /sites/{site}/settings", c.WithSite("settings", c.changeSettings))
 	f.Admin("GET /sites/{site}/groups", c.WithSite("groups", c.showGroups))

@@ -242,6 +242,7 @@ type sitePage struct {
 	Address  string      // of the site; empty when its key is no host
 	Block    string      // of a Caddyfile
 	First    []firstStep // until the first visitor
+	Guide    []guideStep // after it
 	Wrong    []incidentLine
 }
 
@@ -272,6 +273,9 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, na
 	}
 	if !body.Seen() && body.State != siteRetired {
 		body.First = c.firstSteps(&rows[0])
+	}
+	if body.Guide, err = c.guide(r, rows[0]); err != nil {
+		return err
 	}
 	if body.Wrong, err = c.wrongWith(r.Context(), &f, named.ID); err != nil {
 		return err

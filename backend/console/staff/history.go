@@ -166,7 +166,7 @@ func roleName(w *words.Tongue, role any) string {
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "messengers": "setting.messengers", "prerender": "setting.prerender",
 	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
-	"widget": "setting.widget",
+	"widget": "setting.widget", "guide_hidden": "setting.guide",
 }
 
 func settingName(w *words.Tongue, name string) string {
