@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
 	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/letter"},
-	"backend/console":  {"backend/incident", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply"},
+	"backend/console":  {"backend/incident", "backend/scope", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply"},
 	"backend/incident": {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/tag":      {"backend/scope", "backend/trace", "backend/db"},
 	"backend/lead":     {"backend/tag", "backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
