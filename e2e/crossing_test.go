@@ -91,7 +91,7 @@ http://localhost:8080, http://127.0.0.1:8080 {
 
 			// Links have the page's own addresses, before they are followed and after that. Others are left alone.
 			b.do(`window.followed = []; addEventListener("click", event => {followed.push(event.target.href); event.preventDefault()})`)
-			b.do(`there.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}))`)
+			b.do(`document.body.dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "touch"}))`) // a finger anywhere
 			b.until(crossingAnswered)
 			b.do(`for (const link of [window.document.getElementById("window"), stranger, there]) link.click(); await new Promise(setTimeout)`)
 			followed := value[[]string](b, `followed`)
