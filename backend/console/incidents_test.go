@@ -60,7 +60,7 @@ func TestIncidents(t *testing.T) {
 		write(func(ctx context.Context, tx db.Tx) error {
 			return incident.Mend(ctx, tx, d.shop.ID, incident.Form, "/<b>", d.now())
 		})
-		require.Contains(t, vera.get(site).page(t).Find(".wrongs .mended").Text(), "works again since")
+		require.Contains(t, vera.get(site).page(t).Find(".wrongs .mended").Text(), "works again")
 		d.pass(incident.PoolOver)
 		require.NoError(t, d.Incidents.Settle(t.Context()))
 		require.Contains(t, heard.until("has free numbers again").data, `data-count="0"`)

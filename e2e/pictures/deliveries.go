@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/template"
@@ -59,6 +60,16 @@ func delivering(ctx context.Context, database *db.DB, sites *site.Sites, s site.
 			if _, err := tx.Exec(ctx, `INSERT INTO deliveries (site_id, endpoint_id, entry, event, subject_id, data, at, noted_at, state, attempts, status, reason, detail, tried_at)
 				VALUES ($1, $2, $3, $4, 1, '', $5, $5, $6, $7, $8, $9, $10, $5)`,
 				s.ID, ids[one.endpoint], i+1, one.event, when, one.state, one.attempts, one.status, one.reason, one.detail); err != nil {
+				return err
+			}
+		}
+		for _, wrong := range []struct {
+			ago   time.Duration
+			kind  incident.Kind
+			about string
+			name  string
+		}{{3 * time.Hour, incident.Endpoint, "2", "the-former-system-of-the-shop-with-lamps-and-lanterns.example"}, {40 * time.Minute, incident.Form, "/contact.php", "/contact.php"}, {8 * time.Minute, incident.Pool, "moscow", "moscow"}} {
+			if err := incident.Note(ctx, tx, incident.Incident{SiteID: s.ID, Kind: wrong.kind, About: wrong.about, Name: wrong.name, Status: 502}, true, began.Add(-wrong.ago)); err != nil {
 				return err
 			}
 		}

@@ -46,6 +46,8 @@ func working(ctx context.Context, leads *lead.Leads, operators *operator.Operato
 		{11 * time.Minute, func() error {
 			return leads.AddNote(ctx, boris, anna, "Arc is in stock in brass and black.\nShe wants both delivered to Tver on Saturday before noon: ask the warehouse.")
 		}},
+		{10 * time.Minute, func() error { return leads.SetTags(ctx, boris, anna, []string{"Saturday", "delivery"}) }},
+		{9 * time.Minute, func() error { return leads.SetSale(ctx, boris, anna, true, "48,500") }},
 		{5 * time.Minute, func() error { return leads.Give(ctx, boris, anna, boris, vera) }},
 	} {
 		*at = began.Add(-deed.ago)
