@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
@@ -46,6 +47,12 @@ type Observer interface {
 	lease.Observer
 	forward.Observer
 	notify.Observer
+	// Lead is called with the origin of each new lead.
+	Lead(origin string)
+	// Said is called for each new message of a conversation; see [chat.Subjects].
+	Said(by chat.Author, begins bool)
+	// CallEnded is called for each call that turns out to have ended.
+	CallEnded(how telephony.Status)
 }
 
 // Service is the whole service on one database. It is safe for concurrent use.

@@ -139,10 +139,18 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
-	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt}, time.Now)
+	var told struct {
+		lead func(origin string)
+		chat func(by chat.Author, begins bool)
+		call func(how telephony.Status)
+	}
+	if observer != nil {
+		told.lead, told.chat, told.call = observer.Lead, observer.Said, observer.CallEnded
+	}
+	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt, Stored: told.lead}, time.Now)
 	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
 	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
-	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue}, time.Now)
+	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue, Ended: told.call}, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
@@ -151,6 +159,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Answered: func(ctx context.Context, tx db.Tx, of chat.Conversation) error {
 			return desk.Answers.Answered(ctx, tx, of)
 		},
+		Said: told.chat,
 	}, time.Now)
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)

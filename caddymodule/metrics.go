@@ -8,9 +8,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/post"
@@ -58,6 +61,18 @@ var (
 		Name: "frontdesk_leads_total",
 		Help: "Leads that were stored, by where they came from.",
 	}, []string{"origin"})
+	chats = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "frontdesk_chats_total",
+		Help: "Conversations that visitors began, or began again after they were closed.",
+	})
+	messages = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_messages_total",
+		Help: "Messages of conversations that were stored, by who wrote them.",
+	}, []string{"author"})
+	calls = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_calls_total",
+		Help: "Telephone calls that have ended, by how they did.",
+	}, []string{"status"})
 	callEvents = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_call_events_total",
 		Help: "Requests of telephone platforms, by platform and what became of them.",
@@ -152,6 +167,15 @@ func init() {
 	for _, result := range notify.Results {
 		deliveries.WithLabelValues(result)
 	}
+	for _, origin := range lead.Origins {
+		leads.WithLabelValues(origin)
+	}
+	for _, author := range []chat.Author{chat.Visitor, chat.Operator, chat.Note} {
+		messages.WithLabelValues(string(author))
+	}
+	for _, status := range []telephony.Status{telephony.Answered, telephony.Missed, telephony.Busy, telephony.Failed} {
+		calls.WithLabelValues(string(status))
+	}
 	for _, what := range gate.Unkept {
 		unkept.WithLabelValues(what)
 	}
@@ -167,7 +191,7 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 }()
 
 func registerMetrics(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err
@@ -181,7 +205,16 @@ type metricsObserver struct{}
 
 func (metricsObserver) View(string) { hits.Inc() }
 
-func (metricsObserver) Lead(_, origin string) { leads.WithLabelValues(origin).Inc() }
+func (metricsObserver) Said(by chat.Author, begins bool) {
+	messages.WithLabelValues(string(by)).Inc()
+	if begins {
+		chats.Inc()
+	}
+}
+
+func (metricsObserver) CallEnded(how telephony.Status) { calls.WithLabelValues(string(how)).Inc() }
+
+func (metricsObserver) Lead(origin string) { leads.WithLabelValues(origin).Inc() }
 
 func (metricsObserver) Unkept(what string) { unkept.WithLabelValues(what).Inc() }
 

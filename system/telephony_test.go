@@ -15,11 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
@@ -103,6 +106,40 @@ func TestDocumentedCall(t *testing.T) {
 	metrics := s.Get("http://" + s.Admin + "/metrics").Content
 	require.Contains(t, metrics, `frontdesk_call_events_total{outcome="new",platform="webhook"} 1`)
 	require.Contains(t, metrics, `frontdesk_call_events_total{outcome="forged",platform="webhook"} 1`)
+}
+
+// What is counted is what was stored, by whatever way it has come.
+func TestContactsAreCounted(t *testing.T) {
+	s := run(t, strings.Replace(exchanges, "DATABASE", "sqlite $DIR/frontdesk.db", 1)).Ready()
+	counted := []string{`frontdesk_calls_total{status="missed"}`, `frontdesk_leads_total{origin="missed"}`, `frontdesk_chats_total`, `frontdesk_messages_total{author="visitor"}`, `frontdesk_messages_total{author="operator"}`}
+	count := func() (sums []float64) {
+		for _, name := range counted {
+			sums = append(sums, s.Metric(name))
+		}
+		return sums
+	}
+	before := count()
+	desk, done, err := caddymodule.Use()
+	require.NoError(t, err)
+	defer done()
+	for range 2 { // the second one says nothing new
+		_, _, err = desk.Calls.Take(t.Context(), telephony.Event{
+			Platform: "webhook", Call: "counted", Kind: telephony.End, At: time.Now(), Called: "74957654321", Caller: "79123456789", Status: telephony.Missed, Talk: telephony.Untold, Wait: telephony.Untold,
+		})
+		require.NoError(t, err)
+	}
+	_, body := s.call("hit", map[string]any{"site_key": "shop", "view": "view-of-the-counted", "url": s.Text("http://localhost:$PORT/"), "kind": "load"})
+	ref := visit.Ref{Visitor: visit.ID(body["visitor_id"].(float64)), Visit: visit.ID(body["session_id"].(float64)), View: visit.ID(body["hit_id"].(float64))}
+	for _, id := range []string{"first-of-the-counted", "first-of-the-counted", "other-of-the-counted"} {
+		_, _, err := desk.Chats.SayFrom(t.Context(), chat.From{SiteID: 1, Ref: ref}, chat.Message{ClientID: id, Text: "Hello"})
+		require.NoError(t, err)
+	}
+	talk, err := desk.Chats.Of(t.Context(), 1, ref.Visitor)
+	require.NoError(t, err)
+	_, err = desk.Chats.Say(t.Context(), 1, talk.ID, chat.Message{Author: chat.Operator, OperatorID: 1, Text: "Good day"})
+	require.NoError(t, err)
+	want := []float64{before[0] + 1, before[1] + 1, before[2] + 1, before[3] + 2, before[4] + 1}
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, want, count()) }, wait, tick)
 }
 
 func TestCallsAreTakenOnlyFromConfiguredPlatforms(t *testing.T) {

@@ -108,9 +108,8 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 
 type nobody struct{}
 
-func (nobody) View(string)         {}
-func (nobody) Lead(string, string) {}
-func (nobody) Unkept(string)       {}
+func (nobody) View(string)   {}
+func (nobody) Unkept(string) {}
 
 // all are the routes of all rooms. Those of an empty API tell the addresses, and serve nothing.
 func (a *API) all() []gate.Route {

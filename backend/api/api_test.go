@@ -89,7 +89,7 @@ func (c *counter) View(string) {
 	c.views++
 }
 
-func (c *counter) Lead(_, origin string) {
+func (c *counter) Lead(origin string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leads[origin]++
@@ -113,7 +113,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	var err error
 	s.visits, err = visittest.Make(context.Background(), d, now)
 	require.NoError(t, err)
-	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts}, now)
+	s.leads = lead.New(lead.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts, Stored: s.counted.Lead}, now)
 	s.refusals = refused.New(d, s.leads, nil, now)
 	s.operators, s.groups = operator.New(d, now), group.New(d, now)
 	s.presence = presence.New(d, s.operators, s.groups, now)

@@ -24,22 +24,25 @@ type Calls struct {
 	visits *visit.Visits
 	leases *lease.Leases
 	leads  *lead.Leads
+	ended  func(telephony.Status)
 	now    func() time.Time
 	ids    *db.Sequence
 }
 
-// Subjects are what calls need. A nil Queue does not make leads of missed calls.
+// Subjects are what calls need. A nil Queue does not make leads of missed calls. A nil Ended is not called for each call
+// that turns out to have ended.
 type Subjects struct {
 	DB     *db.DB
 	Visits *visit.Visits
 	Leases *lease.Leases
 	Leads  *lead.Leads
 	Queue  *queue.Queue
+	Ended  func(telephony.Status)
 }
 
 // New returns the calls of the database.
 func New(s Subjects, now func() time.Time) *Calls {
-	c := &Calls{db: s.DB, visits: s.Visits, leases: s.Leases, leads: s.Leads, now: now, ids: s.DB.Sequence("number.calls", 256)}
+	c := &Calls{db: s.DB, visits: s.Visits, leases: s.Leases, leads: s.Leads, ended: s.Ended, now: now, ids: s.DB.Sequence("number.calls", 256)}
 	if s.Queue != nil {
 		s.Queue.Handle(missedKind, queue.Handler{Do: c.missed})
 	}
@@ -65,6 +68,7 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 	}
 	var call Call
 	var news News
+	ended := false
 	err = c.db.WriteOwn(ctx, db.Hash(e.Platform+" "+e.Call), func(ctx context.Context, tx db.Tx) error {
 		call, news = Call{}, Repeated
 		before, err := stored(ctx, tx, e, id)
@@ -72,6 +76,7 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 			return err
 		}
 		call = before.With(e, c.now())
+		ended = before.Status == "" && call.Status != ""
 		call.ID = id
 		if before.ID != 0 {
 			call.ID = before.ID
@@ -97,6 +102,9 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 	})
 	if err != nil {
 		return Call{}, "", fmt.Errorf("taking a call: %w", err)
+	}
+	if ended && c.ended != nil {
+		c.ended(call.Status)
 	}
 	return call, news, nil
 }

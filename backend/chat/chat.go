@@ -164,6 +164,7 @@ type Chats struct {
 	region   func(ctx context.Context, siteID int64) string
 	there    func(ctx context.Context, siteID, operatorID int64) (bool, error)
 	answered func(ctx context.Context, tx db.Tx, of Conversation) error
+	said     func(by Author, begins bool)
 	typists  *typing.Operators
 }
 
@@ -182,16 +183,15 @@ type Subjects struct {
 	There func(ctx context.Context, siteID, operatorID int64) (bool, error)
 	// Answered is told of an operator's message in the transaction that stores it. It may be nil.
 	Answered func(ctx context.Context, tx db.Tx, of Conversation) error
+	// Said is called for each new message. begins says that a visitor begins the conversation by it, perhaps again. It may be nil.
+	Said func(by Author, begins bool)
 }
 
 // New returns the conversations of the database. Call it before [queue.Queue.Run].
 func New(s Subjects, now func() time.Time) *Chats {
 	c := &Chats{
-		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region, there: s.There, answered: s.Answered,
+		db: s.DB, visits: s.Visits, texts: s.Texts, cards: s.Cards, now: now, leads: s.Leads, region: s.Region, there: s.There, answered: s.Answered, said: s.Said,
 		ids: s.DB.Sequence("conversations", 64), fileIDs: s.DB.Sequence("chat_files", 64),
-	}
-	if c.there == nil {
-		c.there = func(context.Context, int64, int64) (bool, error) { return false, nil }
 	}
 	if s.Queue != nil {
 		c.typists = typing.Remember(s.DB, now)

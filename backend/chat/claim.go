@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -44,4 +45,27 @@ func (c *Chats) move(ctx context.Context, tx db.Tx, now *Conversation, change st
 		return fmt.Errorf("changing a conversation: %w", err)
 	}
 	return c.tell(ctx, tx, *now, change, by, now.Seq)
+}
+
+// moveOn updates the conversation for the message, and returns what else has changed; empty for nothing.
+func (c *Conversation) moveOn(m Message) (change string) {
+	switch m.Author {
+	case Note:
+		return ""
+	case Visitor:
+		c.VisitorRead, c.Unasked = m.Seq, 0
+		if c.WaitingSince.IsZero() {
+			c.WaitingSince = m.At
+		}
+		if c.State == Closed {
+			c.State, c.OperatorID, c.LeadID, change = Waiting, 0, 0, Waits
+		}
+	case Operator:
+		c.OperatorRead, c.WaitingSince = m.Seq, time.Time{}
+		if c.OperatorID == 0 {
+			c.State, c.OperatorID, change = Open, m.OperatorID, Claimed
+		}
+	}
+	c.LastAt, c.LastFrom = m.At, m.Author
+	return change
 }

@@ -50,6 +50,9 @@ func (f First) Say(ctx context.Context, to From, m Message) (now Conversation, e
 	if err != nil {
 		return Conversation{}, fmt.Errorf("writing first: %w", err)
 	}
+	if c.said != nil {
+		c.said(Operator, false)
+	}
 	return now, nil
 }
 

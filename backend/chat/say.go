@@ -86,12 +86,17 @@ func (c *Chats) Say(ctx context.Context, siteID, conversation int64, m Message) 
 	if err := c.prepare(ctx, &m); err != nil {
 		return Message{}, err
 	}
+	var before int64
 	err = c.write(ctx, siteID, conversation, func(ctx context.Context, tx db.Tx, now *Conversation) error {
+		before = now.Seq
 		stored, err = c.say(ctx, tx, now, m)
 		return err
 	})
 	if err != nil {
 		return Message{}, err
+	}
+	if stored.Seq > before && c.said != nil {
+		c.said(m.Author, false)
 	}
 	return stored, nil
 }
@@ -133,7 +138,7 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	if err != nil {
 		return Conversation{}, Message{}, err
 	}
-	lines, continued := transcriptOf([]Message{m}), false
+	lines, continued, begun, before := transcriptOf([]Message{m}), false, false, int64(0)
 	err = c.db.Write(ctx, int64(from.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
 		continued = false // it may be the second time
 		if err := c.visits.PresentTx(ctx, tx, from.SiteID, from.Ref); err != nil {
@@ -142,7 +147,8 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 		if now, err = c.begin(ctx, tx, from, id, invitation); err != nil {
 			return err
 		}
-		before, calm := now.Seq, now.WaitingSince.IsZero()
+		calm := now.WaitingSince.IsZero()
+		before, begun = now.Seq, now.VisitorRead == 0 || now.State == Closed
 		if stored, err = c.say(ctx, tx, &now, m); err != nil || now.Seq == before {
 			return err
 		}
@@ -153,6 +159,9 @@ func (c *Chats) SayFrom(ctx context.Context, from From, m Message) (now Conversa
 	})
 	if err != nil {
 		return Conversation{}, Message{}, err
+	}
+	if stored.Seq > before && c.said != nil {
+		c.said(Visitor, begun)
 	}
 	if continued {
 		_ = c.leads.Index(ctx) // else the next one does it
@@ -259,29 +268,6 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		err = c.tell(ctx, tx, *now, change, now.OperatorID, m.Seq)
 	}
 	return m, err
-}
-
-// moveOn updates the conversation for the message, and returns what else has changed; empty for nothing.
-func (c *Conversation) moveOn(m Message) (change string) {
-	switch m.Author {
-	case Note:
-		return ""
-	case Visitor:
-		c.VisitorRead, c.Unasked = m.Seq, 0
-		if c.WaitingSince.IsZero() {
-			c.WaitingSince = m.At
-		}
-		if c.State == Closed {
-			c.State, c.OperatorID, c.LeadID, change = Waiting, 0, 0, Waits
-		}
-	case Operator:
-		c.OperatorRead, c.WaitingSince = m.Seq, time.Time{}
-		if c.OperatorID == 0 {
-			c.State, c.OperatorID, change = Open, m.OperatorID, Claimed
-		}
-	}
-	c.LastAt, c.LastFrom = m.At, m.Author
-	return change
 }
 
 // tell appends the change of the conversation to the journal.

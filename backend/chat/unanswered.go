@@ -104,7 +104,7 @@ func (c *Chats) attended(ctx context.Context, of Conversation) (bool, error) {
 	if c.typists.Type(of.SiteID, of.ID) {
 		return true, nil
 	}
-	if of.State != Open {
+	if of.State != Open || c.there == nil {
 		return false, nil
 	}
 	if there, err := c.there(ctx, of.SiteID, of.OperatorID); err != nil || !there {

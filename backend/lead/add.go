@@ -76,6 +76,9 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
 	}
 	if adding.earlier == 0 {
+		if l.stored != nil {
+			l.stored(s.Origin)
+		}
 		return adding.stored.Lead, false, nil
 	}
 	lead, err = l.Made(ctx, Lead{ID: adding.earlier, SiteID: s.SiteID, Ref: s.Ref})

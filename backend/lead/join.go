@@ -18,13 +18,17 @@ import (
 
 // joined is the lead of a visitor that another one, which comes by another way, becomes a part of.
 type joined struct {
-	ready // with what the other one adds to it
-	// also and failed are its Also and its SiteError as they were stored before. Whatever changes its texts changes one. An
-	// operator may have said meanwhile that it is a sale.
-	also   string
-	failed int
-	isSale bool
-	cost   string
+	ready  // with what the other one adds to it
+	before version
+}
+
+// version differs when a lead has changed meanwhile: whatever changes its texts changes also or siteError.
+type version struct {
+	id        int64
+	also      string
+	siteError int
+	isSale    bool
+	cost      string
 }
 
 // other finds the lead that the visitor has just sent by another way, or by a form of which the site has failed. Its
@@ -57,7 +61,7 @@ func joinedBy(ctx context.Context, from db.Queries, lead Lead) (*joined, error) 
 	whole := found.Lead
 	whole.add(lead)
 	r, err := whole.ready()
-	return &joined{r, found.also, found.SiteError, found.IsSale, found.SaleCost}, err
+	return &joined{r, version{found.ID, found.also, found.SiteError, found.IsSale, found.SaleCost}}, err
 }
 
 // stale tells whether the lead joins another one than j by now, or has been joined by a third. Nil is none.
@@ -68,20 +72,13 @@ func stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
 			return false, err
 		}
 	}
-	type version struct {
-		id        int64
-		also      string
-		siteError int
-		isSale    bool
-		cost      string
-	}
 	found, is, err := other(ctx, tx, lead, `id, `+alsoColumn+`, site_error, is_sale, sale_cost`, func(v *version) []any {
 		return []any{&v.id, &v.also, &v.siteError, &v.isSale, &v.cost}
 	})
 	if err != nil || j == nil {
 		return is, err
 	}
-	return !is || found != version{j.ID, j.also, j.failed, j.isSale, j.cost}, nil
+	return !is || found != j.before, nil
 }
 
 // store stores what was added to the lead, as whose the request counts.

@@ -95,6 +95,7 @@ type Leads struct {
 	ids    *db.Sequence
 
 	deedIDs *db.Sequence
+	stored  func(origin string)
 	numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
 }
 
@@ -105,12 +106,14 @@ type Subjects struct {
 	Texts  *quota.Texts
 	// Numbers says which numbers of pools a visitor has at a time, so that leads are found by them. nil says none.
 	Numbers func(ctx context.Context, tx db.Tx, siteID int64, visitor visit.ID, at time.Time) ([]string, error)
+	// Stored is called with the origin of each new lead. It must not block, and may be nil.
+	Stored func(origin string)
 }
 
 // New returns the leads of the database.
 func New(s Subjects, now func() time.Time) *Leads {
 	return &Leads{
-		db: s.DB, visits: s.Visits, texts: s.Texts, now: now, numbers: s.Numbers,
+		db: s.DB, visits: s.Visits, texts: s.Texts, now: now, numbers: s.Numbers, stored: s.Stored,
 		ids: s.DB.Sequence("leads", 1024), deedIDs: s.DB.Sequence("lead_deeds", 64),
 	}
 }

@@ -52,10 +52,10 @@ func (l *Leads) Parts(ctx context.Context, n Key) ([]Lead, error) {
 
 // PartsOf are the parts of each of the leads, by their names.
 func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Key][]Key, error) {
-	return l.partsOfAll(ctx, namesOf(leads))
-}
-
-func (l *Leads) partsOfAll(ctx context.Context, names []Key) (map[Key][]Key, error) {
+	names := make([]Key, len(leads))
+	for i, l := range leads {
+		names[i] = l.Key()
+	}
 	type part struct{ site, root, id int64 }
 	parts := make(map[Key][]Key)
 	for some := range db.Parts(names) {
@@ -69,14 +69,6 @@ func (l *Leads) partsOfAll(ctx context.Context, names []Key) (map[Key][]Key, err
 		}
 	}
 	return parts, nil
-}
-
-func namesOf(leads []Lead) []Key {
-	names := make([]Key, len(leads))
-	for i, l := range leads {
-		names[i] = l.Key()
-	}
-	return names
 }
 
 func (n *Key) fields() []any { return []any{&n.SiteID, &n.ID} }

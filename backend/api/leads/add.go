@@ -74,9 +74,6 @@ func (l *Leads) add(ctx context.Context, r *gate.Request, from view.View, s *sub
 	if s.Origin != lead.Server && l.visits.IsBot(r.Field("User-Agent", view.MaxUserAgent)) {
 		s.Marks = append(s.Marks, lead.Bot)
 	}
-	_, repeated, err := l.leads.Add(ctx, *s)
-	if err == nil && !repeated {
-		l.observer.Lead(r.Site.Key, s.Origin)
-	}
+	_, _, err := l.leads.Add(ctx, *s)
 	return err
 }

@@ -27,10 +27,8 @@ type Leads struct {
 	hiding   maphash.Seed // of visitors' addresses
 }
 
-// Observer is told what was stored and what was not, for counting. It must not block.
+// Observer is told what was not stored, for counting. It must not block.
 type Observer interface {
-	// Lead is called for each new lead; repeated deliveries are not told.
-	Lead(site, origin string)
 	// Unkept is called for what was not kept since the visitor has not agreed, with what that was.
 	Unkept(what string)
 }
