@@ -44,8 +44,8 @@ var mayImport = map[string][]string{
 	"backend":          {"backend/..."},
 	"backend/scope":    {"backend/scope"},
 	"backend/aside":    {"backend/aside"},
-	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/letter"},
-	"backend/console":  {"backend/incident", "backend/scope", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply"},
+	"backend/api":      {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/letter", "backend/chat/rating"},
+	"backend/console":  {"backend/incident", "backend/scope", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
 	"backend/incident": {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/tag":      {"backend/scope", "backend/trace", "backend/db"},
 	"backend/lead":     {"backend/tag", "backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
@@ -125,6 +125,7 @@ var mayImport = map[string][]string{
 	"backend/chat/live":           {"backend/aside", "backend/chat", "backend/chat/typing", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/db"},
 	"backend/chat/pixels":         {"backend/chat/pixels"},
 	"backend/chat/overview":       {"backend/chat", "backend/scope", "backend/db"},
+	"backend/chat/rating":         {"backend/chat", "backend/journal", "backend/trace", "backend/db"},
 	"backend/chat/reply":          {"backend/chat", "backend/db"},
 	"backend/chat/typing":         {"backend/visit", "backend/db"},
 	"backend/chat/letter":         {"backend/chat", "backend/queue", "backend/visit/...", "backend/db", "locales"},
@@ -139,7 +140,7 @@ var mayImport = map[string][]string{
 	"backend/api/tracker":      {"backend/api/gate", "backend/api/view", "backend/visit/..."},
 	"backend/api/leads":        {"backend/api/gate", "backend/api/view", "backend/capture", "backend/forward", "backend/lead/...", "backend/pace", "backend/visit/...", "snippet/steps"},
 	"backend/api/panel":        {"backend/callback/request", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site/appearance"},
-	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/chat/file", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/letter"},
+	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/chat/file", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/letter", "backend/chat/rating"},
 	"backend/api/platforms":    {"backend/api/gate", "backend/call", "backend/callback", "backend/telephony"},
 
 	"backend/callback/request": {"backend/visit/contact"},
@@ -171,7 +172,7 @@ var mayImport = map[string][]string{
 	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lease", "backend/number", "backend/site", "backend/visit/..."},
 	"backend/console/sites":      {"backend/console/frame", "backend/console/live", "backend/incident", "backend/journal", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit/...", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
-	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/chat/typing", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply"},
+	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/chat/typing", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
 }
 

@@ -102,6 +102,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			text      <key> [<language>] <text>
 //			chat      on|off
 //			files     on|off
+//			rating    on|off
 //			sitephone on|off
 //			unanswered <time>
 //			mail_answers <time>|off

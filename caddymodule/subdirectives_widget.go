@@ -70,11 +70,12 @@ func wordLine(line, expected string, check func(string) error, of func(*appearan
 
 var widgetBlock = block{
 	of:       "widget",
-	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, unanswered, mail_answers, sitephone or invite",
+	expected: "launcher, side, color, avatar, title, greeting, language, field, text, chat, files, rating, unanswered, mail_answers, sitephone or invite",
 	lines: map[string]subdirective{
 		"launcher":     switchLine("launcher", func(w *appearance.Widget) **bool { return &w.Launcher }),
 		"chat":         switchLine("chat", func(w *appearance.Widget) **bool { return &w.Chat }),
 		"files":        switchLine("files", func(w *appearance.Widget) **bool { return &w.Files }),
+		"rating":       switchLine("rating", func(w *appearance.Widget) **bool { return &w.Rating }),
 		"sitephone":    switchLine("sitephone", func(w *appearance.Widget) **bool { return &w.Sitephone }),
 		"unanswered":   {read: readUnanswered},
 		"mail_answers": {read: readMailAnswers},

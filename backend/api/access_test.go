@@ -60,6 +60,7 @@ var keyed = map[string]func(*desk, opening) answer{
 	"v1/chat/transcript": func(s *desk, o opening) answer {
 		return s.by(o, "chat/transcript", object{"email": "eve@mail.example"})
 	},
+	"v1/chat/rate":            func(s *desk, o opening) answer { return s.by(o, "chat/rate", object{"good": true}) },
 	"v1/chat/link":            func(s *desk, o opening) answer { return s.by(o, "chat/link", object{"file": 1}) },
 	"v1/lead":                 func(s *desk, o opening) answer { return s.by(o, "lead", object{"request": object{"name": "Ann"}}) },
 	"v1/visitor":              func(s *desk, o opening) answer { return s.by(o, "visitor", object{"name": "Ann"}) },

@@ -28,6 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -68,6 +69,7 @@ type Subjects struct {
 	Live        *live.Pages
 	Transcripts *letter.Transcripts
 	Answers     *letter.Answers
+	Ratings     *rating.Ratings
 	// Name is what visitors may know of an operator; empty for nothing.
 	Name func(ctx context.Context, operatorID int64) (string, error)
 }
@@ -94,7 +96,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views}, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
-			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers,
+			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,
 			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Name: subjects.Name,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),
@@ -167,6 +169,8 @@ func explain(err error) *gate.Failure {
 		return gate.NewFailure(http.StatusForbidden, "banned", "%s", chat.ErrBanned)
 	case errors.Is(err, letter.ErrNoMail), errors.Is(err, letter.ErrNoAnswer):
 		return gate.NewFailure(http.StatusConflict, "no_transcript", "%s", err)
+	case errors.Is(err, rating.ErrEarly):
+		return gate.NewFailure(http.StatusConflict, "no_rating", "%s", err)
 	case errors.Is(err, chat.ErrUnknown):
 		return gate.NewFailure(http.StatusNotFound, "unknown_conversation", "%s", chat.ErrUnknown)
 	case errors.Is(err, visit.ErrForeign): // the visitor has been erased meanwhile

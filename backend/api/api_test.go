@@ -28,6 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -129,6 +130,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	handler := api.New(api.Subjects{
 		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
+		Ratings:     rating.New(d, now),
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
 		Name: func(ctx context.Context, id int64) (string, error) {
 			if s.panics.Load() {

@@ -45,7 +45,7 @@ func TestWidgetAsBuiltIn(t *testing.T) {
 				map[string]any{"name": "name", "required": false}, map[string]any{"name": "phone", "required": true},
 				map[string]any{"name": "email", "required": false}, map[string]any{"name": "message", "required": false},
 			},
-			"chat": true, "files": true, "sitephone": false, "captcha": false, "mask": "+7 (###) ###-##-##", "invitations": []any{},
+			"chat": true, "files": true, "rating": false, "sitephone": false, "captcha": false, "mask": "+7 (###) ###-##-##", "invitations": []any{},
 		}, told.body["widget"], "nobody has asked for a button, and nobody can be called")
 	})
 }

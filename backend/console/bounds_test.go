@@ -95,7 +95,7 @@ var columns = map[string]filling{
 	"calls.source_referrer": text(2048), "calls.source_term": text(200), "calls.status": service,
 	"captchas.digits": service, "captchas.key": service,
 	"chat_files.author": service, "chat_files.content": service, "chat_files.name": text(200), "chat_files.type": service, "chat_replies.text": text(4000), "chat_replies.word": service,
-	"chat_letters.address": text(254), "chat_unwanted.address": key(254),
+	"chat_letters.address": text(254), "chat_ratings.line": text(2000), "chat_unwanted.address": key(254),
 	"contacts.kind": service, "contacts.value": key(1024), "contacts.written": text(1024),
 	"conversations.language": text(16), "conversations.last_from": service, "conversations.state": service, "conversations.url": address(2048),
 	"declared_numbers.digits": service, "declared_numbers.replaces": service, "declarers.name": service,

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
@@ -79,6 +80,7 @@ type Subjects struct {
 	Refused    *refused.Refusals
 	Chats      *chat.Chats
 	Replies    *reply.Replies
+	Ratings    *rating.Ratings
 	Operators  *operator.Operators
 	SignIns    *signin.SignIns
 	Groups     *group.Groups
@@ -148,7 +150,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	cards := &rows.Cards{Visitors: s.Cards, Onsite: s.Onsite, Leads: s.Leads, Leases: s.Leases, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards, Region: s.Region})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
-	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: overview.New(s.DB, s.Chats), Replies: s.Replies, Cards: cards})
+	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: overview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})

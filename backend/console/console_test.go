@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -102,6 +103,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Leads:     leads,
 		Chats:     chat.New(chat.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: leads, Region: region}, d.now),
 		Replies:   reply.New(database),
+		Ratings:   rating.New(database, d.now),
 		Operators: operator.New(database, d.now),
 		Groups:    group.New(database, d.now),
 		Numbers:   numbers,

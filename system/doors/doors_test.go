@@ -71,7 +71,8 @@ func doors() map[string]door {
 		"v1/chat/say":                 takes(call("chat/say", (*scene).say, "request.text", "request.language", "request.invitation")),
 		"v1/chat/read":                takes(call("chat/read", (*scene).sender, "further")),
 		"v1/chat/typing":              takes(call("chat/typing", (*scene).sender, "text")),
-		"v1/chat/transcript":          {dearest: takes(call("chat/transcript", (*scene).sender, "further")).dearest, shut: http.StatusConflict}, // nobody has answered
+		"v1/chat/transcript":          {dearest: takes(call("chat/transcript", (*scene).sender, "further")).dearest, shut: http.StatusConflict},   // nobody has answered
+		"v1/chat/rate":                {dearest: takes(call("chat/rate", (*scene).sender, "line", "further")).dearest, shut: http.StatusConflict}, // the shop does not ask
 		"v1/chat/link":                takes(call("chat/link", (*scene).sender, "call")),
 		"v1/chat/send":                takes(chatFile),
 		"v1/chat/file":                takes(shownFile),

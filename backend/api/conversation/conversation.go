@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
@@ -58,6 +59,7 @@ type Subjects struct {
 	Live        *live.Pages
 	Transcripts *letter.Transcripts
 	Answers     *letter.Answers
+	Ratings     *rating.Ratings
 	// Online tells whether an operator is there.
 	Online func(context.Context, gate.Site) bool
 	// Opens is when hours of the site begin next; zero when that is not known.
@@ -102,6 +104,7 @@ func (c *Conversations) Routes() []gate.Route {
 		{Path: "v1/chat/read", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.read, Consent: true},
 		{Path: "v1/chat/typing", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.typing, Consent: true},
 		{Path: "v1/chat/transcript", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.transcript, Consent: true},
+		{Path: "v1/chat/rate", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.rate, Consent: true},
 		{Path: "v1/chat/link", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.link, Consent: true},
 		{Path: "v1/chat/send", Methods: gate.Post, Opens: gate.OfAddress, Serve: c.sendFile, Consent: true},
 		{Path: "v1/chat/file", Methods: gate.Get, Opens: gate.OfAddress, Serve: c.file},
@@ -184,6 +187,9 @@ func (c *Conversations) latest(ctx context.Context, r *gate.Request) (any, error
 	}
 	told := c.toldConversation(ctx, of)
 	answer.Conversation = &told
+	if answer.Rating, err = c.rated(ctx, r, of); err != nil {
+		return nil, err
+	}
 	var messages []chat.Message
 	if sent.After != nil {
 		messages, err = c.Chats.Told(ctx, r.Site.ID, of.ID, max(0, *sent.After), historyAtOnce)

@@ -57,6 +57,8 @@ type answer struct {
 	// Earlier tells that there are messages before these.
 	Earlier bool `json:"earlier,omitempty"`
 	Typing  bool `json:"typing,omitempty"`
+	// Rating is what the visitor has said of the conversation, which is closed.
+	Rating *toldRating `json:"rating,omitempty"`
 	// Mail tells that the conversation can be sent by mail once an operator has answered.
 	Mail bool `json:"mail,omitempty"`
 }

@@ -104,6 +104,11 @@ func (w *Widget) TakesFiles() bool {
 	return w.In(w.Language("", "")).Panels.Files
 }
 
+// AsksForRating tells whether visitors are asked what they think of closed conversations.
+func (w *Widget) AsksForRating() bool {
+	return w != nil && w.settings != nil && w.settings.Rating != nil && *w.settings.Rating
+}
+
 // Patience is how long visitors wait for an answer; 0 where nobody has said.
 func (w *Widget) Patience() time.Duration {
 	if w == nil || w.settings == nil || w.settings.Unanswered == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
@@ -23,6 +24,7 @@ type Subjects struct {
 	Chats    *chat.Chats
 	Overview *overview.Overview
 	Replies  *reply.Replies
+	Ratings  *rating.Ratings
 	Cards    *rows.Cards
 }
 

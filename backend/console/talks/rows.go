@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
+	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -37,6 +38,8 @@ type chatSeen struct {
 	who   card.Who
 	last  overview.Said
 	offer *overview.Offer // nil for none
+	// Rating is what the visitor has said of the conversation; nil for nothing.
+	Rating *rating.Rating
 }
 
 // dueKey is what is due to somebody at the sites, as it is since the place in the journal.
@@ -79,9 +82,16 @@ func (c *room) seenChats(ctx context.Context, list []chat.Conversation) ([]chatS
 	if err != nil {
 		return nil, err
 	}
+	ratings, err := c.Ratings.Last(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	seen := make([]chatSeen, len(list))
 	for i, conversation := range list {
-		seen[i] = chatSeen{conversation, people[of[i]], last[conversation.Key()], offers[conversation.Key()]}
+		seen[i] = chatSeen{Conversation: conversation, who: people[of[i]], last: last[conversation.Key()], offer: offers[conversation.Key()]}
+		if said, found := ratings[conversation.Key()]; found {
+			seen[i].Rating = &said
+		}
 	}
 	return seen, nil
 }

@@ -22,8 +22,9 @@ const languageOfVisitor = "visitor"
 type widgetForm struct {
 	site.Site
 	Seen                     int64  // version that the form was made from
-	Launcher                 string // on or off, as the three next ones
+	Launcher                 string // on or off, as the four next ones
 	Chat, Files, Sitephone   string
+	Rating                   string
 	Side                     string
 	Language                 string // visitor or a language
 	Color, ColorText         string // own
@@ -152,7 +153,7 @@ func (c *room) widgetFormOf(s site.Site, configured *appearance.Widget) widgetFo
 			form.Launcher = "on" // whoever comes here first wants it
 		}
 	}
-	for of, value := range map[*string]*bool{&form.Launcher: set.Launcher, &form.Chat: set.Chat, &form.Files: set.Files, &form.Sitephone: set.Sitephone} {
+	for of, value := range map[*string]*bool{&form.Launcher: set.Launcher, &form.Chat: set.Chat, &form.Files: set.Files, &form.Rating: set.Rating, &form.Sitephone: set.Sitephone} {
 		if value != nil {
 			*of = rows.OnOff(*value)
 		}
@@ -229,12 +230,12 @@ func (f invitationForm) invitation() appearance.Invitation {
 // widget is what the form says; nil where it says nothing.
 func (f *widgetForm) widget() *appearance.Widget {
 	w := new(appearance.Widget)
-	for of, value := range map[**bool]string{&w.Launcher: f.Launcher, &w.Chat: f.Chat, &w.Files: f.Files, &w.Sitephone: f.Sitephone} {
+	for of, value := range map[**bool]string{&w.Launcher: f.Launcher, &w.Chat: f.Chat, &w.Files: f.Files, &w.Rating: f.Rating, &w.Sitephone: f.Sitephone} {
 		if value != rows.AsConfigured {
 			*of = new(value == "on")
 		}
 	}
-	said := f.Launcher != rows.AsConfigured || f.Chat != rows.AsConfigured || f.Files != rows.AsConfigured || f.Sitephone != rows.AsConfigured
+	said := f.Launcher != rows.AsConfigured || f.Chat != rows.AsConfigured || f.Files != rows.AsConfigured || f.Rating != rows.AsConfigured || f.Sitephone != rows.AsConfigured
 	set := func(of **string, value string) {
 		*of, said = &value, true
 	}

@@ -27,7 +27,7 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *appearance.W
 	}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	for name, of := range map[string]*string{
-		"launcher": &form.Launcher, "chat": &form.Chat, "files": &form.Files, "sitephone": &form.Sitephone, "side": &form.Side, "language": &form.Language,
+		"launcher": &form.Launcher, "chat": &form.Chat, "files": &form.Files, "rating": &form.Rating, "sitephone": &form.Sitephone, "side": &form.Side, "language": &form.Language,
 		"color": &form.Color, "colorText": &form.ColorText, "avatar": &form.Avatar, "avatarText": &form.AvatarText,
 		"fieldsAre": &form.FieldsAre, "invitationsAre": &form.InvitationsAs,
 	} {

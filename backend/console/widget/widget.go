@@ -17,7 +17,7 @@ import (
 
 // widgetConfigured is what the configuration of this server says of the widget, in words;
 // empty where it says nothing.
-type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Sitephone string }
+type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Rating, Sitephone string }
 
 func (c *room) configuredWidget(key string) *appearance.Widget {
 	set, _ := c.ConfiguredOf(key)
@@ -28,7 +28,7 @@ func widgetInWords(w *words.Tongue, set *appearance.Widget) (told widgetConfigur
 	if set == nil {
 		return told
 	}
-	for of, value := range map[*string]*bool{&told.Launcher: set.Launcher, &told.Chat: set.Chat, &told.Files: set.Files, &told.Sitephone: set.Sitephone} {
+	for of, value := range map[*string]*bool{&told.Launcher: set.Launcher, &told.Chat: set.Chat, &told.Files: set.Files, &told.Rating: set.Rating, &told.Sitephone: set.Sitephone} {
 		if value != nil && *value {
 			*of = w.Text("settings.on")
 		} else if value != nil {

@@ -839,6 +839,19 @@ CREATE TABLE chat_waits (
 );
 CREATE INDEX chat_waits_of_time ON chat_waits (site_id, at);
 
+-- What the visitor says of a conversation whose last answer is "seq": whether the operator "operator_id" has helped, and a
+-- line.
+CREATE TABLE chat_ratings (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	seq             BIGINT NOT NULL,
+	operator_id     BIGINT NOT NULL,
+	good            BOOLEAN NOT NULL,
+	line            TEXT NOT NULL,
+	at              BIGINT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id, seq)
+);
+
 -- The letters to a visitor who has left: up to which entry answers were sent, to which address, and how many on the day,
 -- counted since 1970. While "due" is set, a job looks after the conversation.
 CREATE TABLE chat_letters (

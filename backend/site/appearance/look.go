@@ -30,6 +30,7 @@ type Panels struct {
 	Fields      []Field  `json:"fields"`
 	Chat        bool     `json:"chat"`
 	Files       bool     `json:"files"`
+	Rating      bool     `json:"rating"`
 	Sitephone   bool     `json:"sitephone"`
 	Captcha     bool     `json:"captcha"`
 	Mask        string   `json:"mask"`
@@ -70,6 +71,7 @@ func (w *Widget) Look(language string) Look {
 		Greeting:    w.Greeting.In(language),
 		Chat:        valueOr(w.Chat, true),
 		Files:       valueOr(w.Files, true),
+		Rating:      valueOr(w.Rating, false),
 		Sitephone:   valueOr(w.Sitephone, true),
 		Fields:      []Field{},
 		Invitations: []Spoken{},

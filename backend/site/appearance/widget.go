@@ -54,6 +54,9 @@ type Widget struct {
 	// Whether visitors may send files in the chat. Default: yes.
 	Files *bool `json:"files,omitempty"`
 
+	// Whether visitors are asked how a conversation was when it is closed. Default: no.
+	Rating *bool `json:"rating,omitempty"`
+
 	// After how many seconds an unanswered conversation becomes a lead, from 10 to 86400. Default: 120.
 	Unanswered *int `json:"unanswered,omitempty"`
 
@@ -248,6 +251,7 @@ func (w *Widget) Over(defaults *Widget) *Widget {
 	over.Language = cmp.Or(w.Language, defaults.Language)
 	over.Chat = cmp.Or(w.Chat, defaults.Chat)
 	over.Files = cmp.Or(w.Files, defaults.Files)
+	over.Rating = cmp.Or(w.Rating, defaults.Rating)
 	over.Sitephone = cmp.Or(w.Sitephone, defaults.Sitephone)
 	over.MailAnswers = cmp.Or(w.MailAnswers, defaults.MailAnswers)
 	over.Unanswered = cmp.Or(w.Unanswered, defaults.Unanswered)

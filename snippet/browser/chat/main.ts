@@ -5,6 +5,7 @@ import { line } from './line';
 import { log } from './log';
 import { mailing } from './mailing';
 import { outbox } from './outbox';
+import { rating } from './rating';
 import { sound } from './sound';
 import { stateLine, talks } from './state';
 import { style } from './style';
@@ -47,9 +48,10 @@ export const start: StartChat = (shell: Shell) => {
   const writing = compose(shell, add, (file, shown) => add('', file, shown), typing);
   const mail = mailing(shell, known);
   const reach = where(shell, add);
+  const rate = rating(shell, known);
   const state = stateLine(shell, wire, () => ({ online, conversation }), () => shell.leave(writing.text));
   shell.dress(style);
-  each([view, reach, mail, state, writing], ({ element }) => shell.body.appendChild(element));
+  each([view, reach, rate, mail, state, writing], ({ element }) => shell.body.appendChild(element));
 
   function take(news: News): void {
     if (over) {
@@ -102,6 +104,7 @@ export const start: StartChat = (shell: Shell) => {
     }
     mails = mails || !!news.mail;
     mail.offer(mails && answered);
+    rate.heard(news);
     if (fresh && !looks()) {
       ring(unread[unread.length - 1]);
     }
@@ -173,6 +176,7 @@ export const start: StartChat = (shell: Shell) => {
       return;
     }
     view.mark(box.list, conversation ? conversation.read : 0);
+    rate.ask(shell.widget.rating && answered && !!conversation && !talks(conversation) && !box.list.length);
     let count = 0;
     each(unread, (seq) => (count += seq > read ? 1 : 0));
     shell.unread(count);

@@ -39,5 +39,10 @@ export const style = `
 .mailing{display:flex;gap:8px;padding:8px 20px;flex:none}
 .mailing input{flex:1;min-width:0}
 .mailing button{padding:0 14px;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600}
+.rating{padding:8px 20px;flex:none;border-top:1px solid var(--line)}
+.rating p{display:flex;align-items:center;flex-wrap:wrap;gap:8px;font-size:14px}
+.rating p button{min-height:36px;padding:0 16px;border:1px solid var(--line);border-radius:18px}
+.rating [aria-pressed=true]{background:var(--accent);color:var(--on-accent);border-color:transparent}
+.rating .mailing{padding:8px 0 0}
 @media(forced-colors:active){.msg:not(.told) p{border:1px solid}}
 `;

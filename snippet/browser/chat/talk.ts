@@ -38,6 +38,8 @@ export interface News {
   more?: boolean;
   earlier?: boolean;
   typing?: boolean;
+  /** What the visitor has said of the conversation, which is closed. */
+  rating?: { good: boolean; line: string };
   /** The conversation can be sent by mail once an operator has answered. */
   mail?: boolean;
 }

@@ -81,6 +81,7 @@ export interface Widget {
   fields: Field[];
   chat: boolean;
   files: boolean;
+  rating: boolean;
   sitephone: boolean;
   captcha: boolean;
   mask: string;
