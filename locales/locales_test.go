@@ -126,7 +126,7 @@ func madeByConsole() map[string]bool {
 	for _, confidence := range []call.Confidence{call.High, call.Medium, call.Low} {
 		names["call.confidence."+string(confidence)] = true
 	}
-	for _, state := range []call.State{call.Ringing, call.Talking, call.Endless, "answered", "missed", "busy", "failed"} {
+	for _, state := range []call.State{call.Ringing, call.Talking, call.Redirected, call.Endless, "answered", "missed", "busy", "failed"} {
 		names["call.state."+string(state)] = true
 	}
 	for _, state := range callback.States {

@@ -54,7 +54,9 @@ type State string
 const (
 	Ringing State = "ringing"
 	Talking State = "talking"
-	Endless State = "endless" // its end has not been reported for hours
+	// Redirected is the state of a call that was redirected by SIP, and of which nobody has reported more.
+	Redirected State = "redirected"
+	Endless    State = "endless" // its end has not been reported for hours
 )
 
 // Lost says whether the call is over and nobody has spoken.
@@ -68,6 +70,8 @@ func (c Call) State(now time.Time) State {
 	switch {
 	case c.Status != "":
 		return State(c.Status)
+	case c.Platform == telephony.SIP && c.AnsweredAt.IsZero():
+		return Redirected
 	case now.Sub(c.StartedAt) > endless && now.Sub(c.ToldAt) > endless:
 		return Endless
 	case !c.AnsweredAt.IsZero():

@@ -104,6 +104,38 @@ func (x *exchange) take(e telephony.Event) (call.Call, call.News) {
 	return call, news
 }
 
+// A call that was redirected by SIP ends when another platform reports it under the same id.
+func TestRedirectedCallEnds(t *testing.T) {
+	exchanges(t, func(t *testing.T, x *exchange) {
+		start := x.event("call-id@trunk", telephony.Start)
+		start.Platform, start.Called, start.Caller = telephony.SIP, tracking, ann
+		begun, _ := x.take(start)
+		require.Equal(t, call.Redirected, begun.State(x.at.Add(24*time.Hour)))
+		x.at = x.at.Add(8 * time.Second)
+		answered, news := x.take(x.event("call-id@trunk", telephony.Answer))
+		require.Equal(t, call.More, news)
+		require.Equal(t, begun.ID, answered.ID)
+		require.Equal(t, call.Talking, answered.State(x.at))
+		x.at = x.at.Add(time.Minute)
+		end := x.event("call-id@trunk", telephony.End)
+		end.Status = telephony.Answered
+		ended, _ := x.take(end)
+		require.Equal(t, begun.ID, ended.ID)
+		require.Equal(t, call.State(telephony.Answered), ended.State(x.at))
+		talked, known := ended.Talked()
+		require.True(t, known)
+		require.Equal(t, time.Minute, talked)
+
+		other, news := x.take(end)
+		require.Equal(t, call.Repeated, news)
+		require.Equal(t, begun.ID, other.ID)
+		end.Call = "another"
+		alone, news := x.take(end)
+		require.Equal(t, call.Fresh, news)
+		require.Equal(t, "webhook", alone.Platform)
+	})
+}
+
 // ring reports the start of a call.
 func (x *exchange) ring(id, called, caller string) call.Call {
 	x.t.Helper()

@@ -63,6 +63,9 @@ const (
 // and to several nodes at once.
 func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error) {
 	id, err := c.ids.Next(ctx)
+	if err == nil {
+		e.Platform, err = c.platformOf(ctx, e)
+	}
 	if err != nil {
 		return Call{}, "", fmt.Errorf("taking a call: %w", err)
 	}
@@ -107,6 +110,19 @@ func (c *Calls) Take(ctx context.Context, e telephony.Event) (Call, News, error)
 		c.ended(call.Status)
 	}
 	return call, news, nil
+}
+
+// platformOf returns the platform of the event's call. Another one may report what becomes of a call that was redirected
+// by SIP. It then names the call by its Call-ID.
+func (c *Calls) platformOf(ctx context.Context, e telephony.Event) (string, error) {
+	if e.Platform == telephony.SIP {
+		return e.Platform, nil
+	}
+	_, redirected, err := db.One(ctx, c.db.Read(), db.Only[int64], `SELECT id FROM call_places WHERE platform = $1 AND call_id = $2`, telephony.SIP, e.Call)
+	if redirected {
+		return telephony.SIP, nil
+	}
+	return e.Platform, err
 }
 
 // tell tells the journal of the event of the call.

@@ -83,6 +83,12 @@ func TestTimesOfACall(t *testing.T) {
 		require.Equal(t, c.waited, waited(c.call), name)
 		require.Equal(t, c.state, c.call.State(seconds(100)), name)
 	}
+	redirected := start
+	redirected.Platform = telephony.SIP
+	require.Equal(t, Redirected, after(redirected).State(seconds(1)))
+	require.Equal(t, Redirected, after(redirected).State(noon.Add(5*time.Hour)), "nobody will report its end")
+	require.Equal(t, Talking, after(redirected, answer).State(seconds(100)))
+	require.Equal(t, State(telephony.Answered), after(redirected, end).State(seconds(100)))
 	endless := after(start, answer)
 	require.Equal(t, Talking, endless.State(noon.Add(4*time.Hour)))
 	require.Equal(t, Endless, endless.State(noon.Add(5*time.Hour)))

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// SIP is the name of the platform that redirects calls to tracking numbers by SIP. It hears nothing of a redirected call.
+const SIP = "sip"
+
 // Kind says what an event reports about a call.
 type Kind string
 

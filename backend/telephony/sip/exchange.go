@@ -26,7 +26,7 @@ import (
 )
 
 // Name is the platform's name, under which its calls are stored.
-const Name = "sip"
+const Name = telephony.SIP
 
 // What becomes of messages and of calls that come in.
 const (
