@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +51,8 @@ type Answer struct {
 	Status int
 	// Fields are the names of the fields, if they were read now.
 	Fields []string
-	// Kept says that the form would have been a lead. If the site has failed, that is an incident.
+	// Kept says that the form would have been a lead. If the site has failed, and not because of what was sent, that is an
+	// incident.
 	Kept bool
 }
 
@@ -115,10 +117,20 @@ func (f *Forms) Note(siteID int64, a Answer) {
 	c.at = now.UnixMilli()
 	c.answers[a.Status]++
 	if a.Kept {
-		if c.works = a.Status < 400; !c.works {
+		if c.works = a.Status < 400; !c.works && !ofSender(a.Status) {
 			c.failed = a.Status
 		}
 	}
+}
+
+// ofSender says whether a status blames what was sent, or how often (RFC 9110, RFC 6585). A form that answers so works,
+// and one sender alone does not tell of more.
+func ofSender(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests:
+		return true
+	}
+	return false
 }
 
 // remember notes that the fields of a form have been read. It does nothing while the site has as many other forms as

@@ -122,6 +122,8 @@ func TestFailuresAreTold(t *testing.T) {
 		}
 		answered(500, 3, false)
 		answered(200, 3, true)
+		answered(422, 3, true) // what was typed is refused
+		answered(429, 1, true)
 		require.Empty(t, told())
 		answered(500, 2, true)
 		want := []string{"incident.begun form /contact 500"}
@@ -142,7 +144,7 @@ func TestFailuresAreTold(t *testing.T) {
 
 		failing, err := f.FailingOf(t.Context(), scope.Of(site), func(siteID int64, path string) bool { return path == "/contact" })
 		require.NoError(t, err)
-		require.Equal(t, []form.Failing{{SiteID: site, Path: "/contact", Status: 500, Times: 9}, {SiteID: site, Path: "/contact", Status: 503, Times: 3}}, failing)
+		require.Equal(t, []form.Failing{{SiteID: site, Path: "/contact", Status: 500, Times: 9}, {SiteID: site, Path: "/contact", Status: 422, Times: 3}, {SiteID: site, Path: "/contact", Status: 503, Times: 3}, {SiteID: site, Path: "/contact", Status: 429, Times: 1}}, failing)
 		for _, none := range []scope.Sites{{}, scope.Of(8)} {
 			failing, err = f.FailingOf(t.Context(), none, func(int64, string) bool { return true })
 			require.NoError(t, err)
