@@ -1,0 +1,189 @@
+package cost
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
+)
+
+const (
+	// maxAmount and maxCount are more than a campaign costs or has on a day; sums of a file's rows stay in an int64.
+	maxAmount = 1_000_000_000 * millionths
+	maxCount  = 1_000_000_000_000
+	// millionths are those of one unit of a currency.
+	millionths = 1_000_000
+)
+
+// layouts are the writings of days that can be read in one way. The others are those of layoutsOf.
+var layouts = []string{"2006-1-2", "2.1.2006", "2006/1/2", "20060102", "Jan 2, 2006", "2 Jan 2006", "January 2, 2006", "2 January 2006"}
+
+var layoutsOf = map[Order][]string{
+	DayFirst:   {"2/1/2006", "2-1-2006", "2/1/06", "2.1.06"},
+	MonthFirst: {"1/2/2006", "1-2-2006", "1/2/06"},
+}
+
+// days returns what reads the days of the table.
+func (t *table) days(order Order) (func(string) (period.Date, bool), error) {
+	if order == Unsaid {
+		fit := map[Order]int{}
+		slashed := 0
+		for _, l := range t.lines {
+			_, byDay := dayBy(l.day, layoutsOf[DayFirst])
+			_, byMonth := dayBy(l.day, layoutsOf[MonthFirst])
+			if byDay {
+				fit[DayFirst]++
+			}
+			if byMonth {
+				fit[MonthFirst]++
+			}
+			if byDay || byMonth {
+				slashed++
+			}
+		}
+		switch {
+		case slashed > 0 && fit[DayFirst] == fit[MonthFirst]:
+			return nil, ErrDayOrder
+		case fit[MonthFirst] > fit[DayFirst]:
+			order = MonthFirst
+		default:
+			order = DayFirst
+		}
+	}
+	all := append(append([]string(nil), layouts...), layoutsOf[order]...)
+	return func(cell string) (period.Date, bool) { return dayBy(cell, all) }, nil
+}
+
+func dayBy(cell string, layouts []string) (period.Date, bool) {
+	if len(cell) < 6 || len(cell) > 40 {
+		return 0, false
+	}
+	cell, _, _ = strings.Cut(cell, "T") // of a time such as 2026-10-31T00:00:00
+	if day, clock, cut := strings.Cut(cell, " "); cut && strings.Contains(clock, ":") {
+		cell = day
+	}
+	for _, layout := range layouts {
+		t, err := time.Parse(layout, cell)
+		if err != nil {
+			continue
+		}
+		d, err := period.ReadDate(t.Format(time.DateOnly))
+		return d, err == nil
+	}
+	return 0, false
+}
+
+// point is the decimal sign of the table's amounts: the sign that stands before another number of digits than three, or
+// after another sign. It is 0 if no amount tells, or amounts tell different signs.
+func (t *table) point() (sign byte) {
+	for _, l := range t.lines {
+		digits, ok := bare(l.amount)
+		if !ok {
+			continue
+		}
+		found := pointOf(digits)
+		if found == 0 {
+			continue
+		}
+		if sign != 0 && sign != found {
+			return 0
+		}
+		sign = found
+	}
+	return sign
+}
+
+// pointOf is the decimal sign of an amount by itself; 0 if it cannot be told, or there is none.
+func pointOf(amount string) byte {
+	last := strings.LastIndexAny(amount, ".,")
+	if last < 0 {
+		return 0
+	}
+	before := strings.IndexAny(amount, ".,")
+	switch {
+	case before < last && amount[before] == amount[last]: // 1,234,567
+		return 0
+	case before < last:
+		return amount[last]
+	case len(amount)-last-1 != 3 || last > 3 || last == 0 || amount[:last] == "0":
+		return amount[last]
+	}
+	return 0
+}
+
+// bare leaves the digits of an amount, its points and its commas. ok is false if there is more than currencies and spaces.
+func bare(cell string) (digits string, ok bool) {
+	if len(cell) > 64 {
+		return "", false
+	}
+	var b strings.Builder
+	for _, r := range cell {
+		switch {
+		case r >= '0' && r <= '9', r == '.', r == ',':
+			b.WriteRune(r)
+		case r == '٫':
+			b.WriteByte('.')
+		case r == '\'', r == '’', unicode.IsSpace(r), unicode.Is(unicode.Sc, r):
+		case unicode.IsLetter(r):
+		default:
+			return "", false
+		}
+	}
+	digits = strings.TrimRight(b.String(), ".,") // of "руб."
+	return digits, strings.ContainsAny(digits, "0123456789")
+}
+
+// amount reads an amount in millionths. Where it does not tell its decimal sign by itself, it is point; without either,
+// a sign before three digits groups them. ok is false for what is no amount, or less than nothing.
+func amount(cell string, point byte) (n int64, ok bool) {
+	digits, ok := bare(cell)
+	if !ok {
+		return 0, false
+	}
+	if own := pointOf(digits); own != 0 {
+		point = own
+	}
+	whole, part := digits, ""
+	if at := strings.LastIndexByte(digits, point); point != 0 && at >= 0 && strings.IndexByte(digits, point) == at {
+		whole, part = digits[:at], digits[at+1:]
+	}
+	whole, ok = joined(whole)
+	if !ok || whole == "" && part == "" {
+		return 0, false
+	}
+	if len(part) > 6 {
+		part = part[:6] // Google writes micros, others less
+	}
+	n, err := strconv.ParseInt("0"+whole+part+strings.Repeat("0", 6-len(part)), 10, 64)
+	if err != nil || n > maxAmount {
+		return 0, false
+	}
+	return n, true
+}
+
+// joined are the digits of groups such as 1,234,567 or, in India, 12,34,567. ok is false if they are grouped otherwise.
+func joined(whole string) (digits string, ok bool) {
+	for _, sign := range []string{",", "."} {
+		groups := strings.Split(whole, sign)
+		if len(groups) > 1 && len(groups[len(groups)-1]) == 3 {
+			whole = strings.Join(groups, "")
+			break
+		}
+	}
+	return whole, !strings.ContainsAny(whole, ",.")
+}
+
+// count reads a number of clicks or impressions, in whatever grouping; 0 for what is none.
+func count(cell string) int64 {
+	digits, ok := bare(cell)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", ".", "").Replace(digits), 10, 64)
+	if err != nil || n > maxCount {
+		return 0
+	}
+	return n
+}
