@@ -60,10 +60,10 @@ func TestLetterOpensTheConversationAlone(t *testing.T) {
 		require.NoError(t, err)
 		link := s.letterLink(v, letter.OpensBack, time.Hour)
 
-		status, page, set := s.follow(http.MethodGet, link, v.cookie)
+		status, _, set := s.follow(http.MethodGet, link, v.cookie)
 		require.Equal(t, http.StatusOK, status)
 		require.Empty(t, set, "it is the visitor's own browser")
-		status, page, set = s.follow(http.MethodGet, link, other.cookie)
+		status, page, set := s.follow(http.MethodGet, link, other.cookie)
 		require.Equal(t, http.StatusOK, status)
 		to := leadsTo.FindStringSubmatch(page)
 		require.NotNil(t, to, page)
