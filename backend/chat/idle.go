@@ -27,9 +27,6 @@ func (s Waiters) CloseIdle(ctx context.Context, since time.Time) error {
 	}
 	for _, k := range keys {
 		note := Message{Author: Note, Code: CodeIdle}
-		if err := note.Check(); err != nil {
-			return err
-		}
 		err := s.chats.write(ctx, k.SiteID, k.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 			if now.State != Open || !now.WaitingSince.IsZero() || !now.LastAt.Before(since) { // it goes on
 				return nil

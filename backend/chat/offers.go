@@ -71,15 +71,6 @@ func (s Waiters) each(ctx context.Context, condition string, do func(Waiter) err
 	return nil
 }
 
-// Tried are the operators to whom the conversation has been offered since it began to wait, and who has given it back.
-func (s Waiters) Tried(ctx context.Context, of Key) ([]int64, error) {
-	tried, err := db.List(ctx, s.chats.db.Read(), db.Only[int64], `SELECT operator_id FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID)
-	if err != nil {
-		return nil, fmt.Errorf("reading offers: %w", err)
-	}
-	return tried, nil
-}
-
 // Offer offers the conversation to the operator, or to all of its group for 0, until the time in milliseconds since 1970,
 // [Announced] or [ForGood]. One that does not wait for the group any more stays as it is.
 func (s Waiters) Offer(ctx context.Context, w Waiter, to, until int64) error {
@@ -143,33 +134,4 @@ func (s Waiters) Forget(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Load is how much an operator has to do.
-type Load struct {
-	// Busy counts the conversations of the operator, and those that are offered to nobody else.
-	Busy int64
-	// At is when the operator was last offered a conversation of the site, in milliseconds since 1970.
-	At int64
-}
-
-// Loads are what operators have to do, by their ids. Who is not among them has nothing.
-func (s Waiters) Loads(ctx context.Context, siteID int64) (map[int64]Load, error) {
-	type row struct {
-		id int64
-		Load
-	}
-	rows, err := db.List(ctx, s.chats.db.Read(), func(r *row) []any { return []any{&r.id, &r.Busy, &r.At} },
-		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
-		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state <> 'closed' AND operator_id <> 0 GROUP BY operator_id
-		UNION ALL SELECT operator_id, COUNT(*), 0 FROM chat_offers WHERE operator_id <> 0 GROUP BY operator_id`, siteID)
-	if err != nil {
-		return nil, fmt.Errorf("reading what operators have to do: %w", err)
-	}
-	loads := make(map[int64]Load)
-	for _, r := range rows {
-		sum := loads[r.id]
-		loads[r.id] = Load{sum.Busy + r.Busy, max(sum.At, r.At)}
-	}
-	return loads, nil
 }

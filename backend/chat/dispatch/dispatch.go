@@ -146,7 +146,7 @@ func (d *Dispatcher) route(ctx context.Context, w chat.Waiter, routing group.Rou
 		}
 		return d.waiters.Offer(ctx, w, 0, chat.Announced)
 	}
-	tried, err := d.waiters.Tried(ctx, w.Key)
+	tried, err := d.tried(ctx, w.Key)
 	if err != nil {
 		return err
 	}
@@ -164,15 +164,15 @@ func (d *Dispatcher) route(ctx context.Context, w chat.Waiter, routing group.Rou
 // next returns the operator whose turn it is: among the least busy, or among all, the one whose last offer is the
 // oldest.
 func (d *Dispatcher) next(ctx context.Context, siteID int64, ids []int64, routing group.Routing) (int64, error) {
-	loads, err := d.waiters.Loads(ctx, siteID)
+	loads, err := d.loads(ctx, siteID)
 	if err != nil {
 		return 0, err
 	}
 	return slices.MinFunc(ids, func(a, b int64) int {
 		x, y := loads[a], loads[b]
-		if routing == group.LeastBusy && x.Busy != y.Busy {
-			return cmp.Compare(x.Busy, y.Busy)
+		if routing == group.LeastBusy && x.busy != y.busy {
+			return cmp.Compare(x.busy, y.busy)
 		}
-		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(a, b))
 	}), nil
 }

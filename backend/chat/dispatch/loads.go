@@ -1,0 +1,47 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+)
+
+// tried are the operators to whom the conversation has been offered since it began to wait, and who has given it back.
+func (d *Dispatcher) tried(ctx context.Context, of chat.Key) ([]int64, error) {
+	tried, err := db.List(ctx, d.db.Read(), db.Only[int64], `SELECT operator_id FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID)
+	if err != nil {
+		return nil, fmt.Errorf("reading offers: %w", err)
+	}
+	return tried, nil
+}
+
+// load is how much an operator has to do.
+type load struct {
+	// busy counts the conversations of the operator, and those that are offered to nobody else.
+	busy int64
+	// at is when the operator was last offered a conversation of the site, in milliseconds since 1970.
+	at int64
+}
+
+// loads are what operators have to do, by their ids. Who is not among them has nothing.
+func (d *Dispatcher) loads(ctx context.Context, siteID int64) (map[int64]load, error) {
+	type row struct {
+		id int64
+		load
+	}
+	rows, err := db.List(ctx, d.db.Read(), func(r *row) []any { return []any{&r.id, &r.busy, &r.at} },
+		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state <> 'closed' AND operator_id <> 0 GROUP BY operator_id
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM chat_offers WHERE operator_id <> 0 GROUP BY operator_id`, siteID)
+	if err != nil {
+		return nil, fmt.Errorf("reading what operators have to do: %w", err)
+	}
+	loads := make(map[int64]load)
+	for _, r := range rows {
+		sum := loads[r.id]
+		loads[r.id] = load{sum.busy + r.busy, max(sum.at, r.at)}
+	}
+	return loads, nil
+}
