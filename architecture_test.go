@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"backend/incident":      {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/tag":           {"backend/scope", "backend/trace", "backend/db"},
 	"backend/lead":          {"backend/tag", "backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
-	"backend/chat":          {"backend/chat/file", "backend/chat/typing", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
+	"backend/chat":          {"backend/tag", "backend/chat/file", "backend/chat/typing", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":        {"backend/visit/...", "snippet", "snippet/picture"},
 	"backend/lease":         {"backend/incident", "backend/number/...", "backend/visit", "backend/visit/onsite", "backend/trace", "backend/db"},
 	"backend/call":          {"backend/aside", "backend/lead", "backend/lead/submission", "backend/lease", "backend/queue", "backend/number", "backend/number/inventory", "backend/journal", "backend/visit", "backend/visit/clip", "backend/visit/contact", "backend/visit/source", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
@@ -176,7 +176,7 @@ var mayImport = map[string][]string{
 	"backend/console/pools":      {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/lease", "backend/number", "backend/site", "backend/visit/..."},
 	"backend/console/sites":      {"backend/console/frame", "backend/console/live", "backend/incident", "backend/journal", "backend/console/rows", "backend/console/words", "backend/lead", "backend/attribution", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/visit/...", "backend/operator/group", "backend/chat/reply"},
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
-	"backend/console/talks":      {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/chat/typing", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
+	"backend/console/talks":      {"backend/tag", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/chat/typing", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
 }
 

@@ -118,6 +118,8 @@ type Conversation struct {
 	Unasked visit.ID
 	// Unread counts the visitor's messages that no operator has read.
 	Unread int64
+
+	tags string // as the database has them
 }
 
 // ReadByAny is the number up to which any operator has read. It never goes back.

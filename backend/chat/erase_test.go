@@ -25,6 +25,7 @@ func TestTraces(t *testing.T) {
 			_, err := tx.Exec(ctx, `INSERT INTO chat_letters (site_id, conversation_id, due, seq, address, day, count) VALUES ($1, $2, FALSE, 2, 'ann@mail.example', 1, 1)`, site, began.ID)
 			return err
 		}))
+		require.NoError(t, chat.SetTags(t.Context(), s.Chats, began.Key(), 3, []string{"Ann", "lamps"}))
 		traces := s.Chats.Traces()
 		visitor := trace.Mark{Kind: trace.Visitor, SiteID: site, ID: int64(ann.Visitor)}
 		marks, err := traces.Find(t.Context(), s.DB.Read(), visitor)
@@ -43,7 +44,7 @@ func TestTraces(t *testing.T) {
 				return err
 			}))
 		}
-		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "messages": 2, "conversations": 1}, rows)
+		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "messages": 3, "conversation_tags": 2, "conversations": 1}, rows)
 		_, err = s.Chats.Get(t.Context(), site, began.ID)
 		require.ErrorIs(t, err, chat.ErrUnknown)
 		require.Equal(t, left.ID, s.Get(left).ID)

@@ -26,6 +26,7 @@ const (
 	CodeMailed   = "mailed" // the visitor had left, and was mailed the answer; the text is the address
 	CodeBanned   = "banned"
 	CodeUnbanned = "unbanned"
+	CodeTags     = "tags" // an operator has set the tags, which are the text
 )
 
 // Target is the operator or group that gets a conversation.

@@ -50,7 +50,7 @@ func (c *Chats) leadOf(ctx context.Context, of Conversation, name, region string
 	}
 	s := submission.Submission{
 		SiteID: of.SiteID, Ref: of.Ref, Origin: lead.Chat, URL: of.URL, Region: region, GroupID: of.GroupID,
-		CallID: fmt.Sprintf("chat-%d-%s", of.ID, name), Message: transcriptOf(messages),
+		CallID: fmt.Sprintf("chat-%d-%s", of.ID, name), Message: transcriptOf(messages), Tags: of.Tags(),
 	}
 	card, err := c.cards.Card(ctx, of.SiteID, of.Visitor)
 	if err != nil && !errors.Is(err, visit.ErrUnknown) {

@@ -16,8 +16,8 @@ import (
 // MaxMessages limits the messages that one call returns.
 const MaxMessages = 200
 
-const conversationColumns = `SELECT site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
-	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id, unasked`
+var conversationColumns = `SELECT site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
+	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id, unasked, ` + Tags.Column()
 
 // unread counts the visitor's messages that no operator has read.
 const unread = `, (SELECT COUNT(*) FROM messages m WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id
@@ -30,7 +30,7 @@ type conversationRow struct {
 
 func (r *conversationRow) fields() []any {
 	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead, &r.ReadBefore,
-		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked}
+		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked, &r.tags}
 }
 
 func (r *conversationRow) fieldsWithUnread() []any { return append(r.fields(), &r.Unread) }
@@ -82,6 +82,8 @@ type Filter struct {
 	Live bool
 	// OperatorID is the operator of the conversations; 0 for any.
 	OperatorID int64
+	// Tag is one of the tags; empty for any.
+	Tag string
 }
 
 // Cursor is a position in a list of conversations. The zero Cursor is its beginning.
@@ -111,6 +113,10 @@ func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cur
 	if f.OperatorID != 0 {
 		args = append(args, f.OperatorID)
 		where += fmt.Sprintf(` AND operator_id = $%d`, len(args))
+	}
+	if f.Tag != "" {
+		args = append(args, f.Tag)
+		where += ` AND ` + Tags.Has(fmt.Sprintf(`$%d`, len(args)))
 	}
 	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+where+` ORDER BY last_at DESC, id DESC LIMIT $3`, args...)
 	if err != nil {

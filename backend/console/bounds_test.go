@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -113,7 +114,7 @@ var columns = map[string]filling{
 	"jobs.kind": service, "jobs.payload": service, "jobs.reason": service, "jobs.target": service,
 	"journal.data": service, "journal.kind": service, "journal_readers.name": service, "journal_readers.owner": service,
 	"lead_deeds.kind": service, "lead_deeds.login": text(64), "lead_deeds.said": text(16000), "lead_deeds.was": service,
-	"lead_requests.request": service, "lead_numbers.number": service, "lead_origins.origin": service, "lead_marks.mark": service, "lead_tags.tag": key(30),
+	"lead_requests.request": service, "lead_numbers.number": service, "lead_origins.origin": service, "lead_marks.mark": service, "lead_tags.tag": key(30), "conversation_tags.tag": key(30),
 	"leads.email": text(1024), "leads.form_name": key(1024), "leads.message": text(20 << 10), "leads.name": text(1024),
 	"leads.origin": service, "leads.phone": text(1024), "leads.phone_digits": service, "leads.phone_extension": service, "leads.sale_cost": service,
 	"leads.source_campaign": text(200), "leads.source_click_id": text(200), "leads.source_click_id_name": service, "leads.source_content": text(200),
@@ -160,6 +161,8 @@ var copies = []struct {
 	{"properties", "1", 100, map[string]string{"name": "name || i"}},
 	{"contacts", "kind = 'phone'", 40, map[string]string{"value": "value || i"}},
 	{"conversations", "1", 110, map[string]string{"id": "id + 1000 + i", "visitor_id": "visitor_id + 1000000 + i"}},
+	{"conversation_tags", "1", 9, map[string]string{"tag": "tag || i"}},
+	{"conversation_tags", "1", 110, map[string]string{"conversation_id": "conversation_id + 1000 + i"}},
 	{"messages", "file_id <> 0", 110, map[string]string{"conversation_id": "conversation_id + 1000 + i", "client_id": "client_id || i"}},
 	{"messages", "file_id <> 0 AND conversation_id < 1000", 200, map[string]string{"seq": "seq + i", "client_id": "client_id || i"}},
 	{"chat_replies", "1", 199, map[string]string{"id": "id + i", "word": "word || i"}},
@@ -230,7 +233,12 @@ func (d *desk) hasMany(values map[string]string) {
 	fmt.Sscan(values["lead"], &n.ID)
 	require.NoError(d.t, d.Leads.AddNote(d.t.Context(), lead.By{Login: "vera"}, n, "note"))
 	require.NoError(d.t, d.Leads.SetTags(d.t.Context(), lead.By{Login: "vera"}, n, []string{"tag"}))
+	talk := chat.Key{SiteID: d.shop.ID}
+	fmt.Sscan(values["conversation"], &talk.ID)
 	d.write(func(ctx context.Context, tx db.Tx) error {
+		if err := chat.Tags.Set(ctx, tx, talk.SiteID, talk.ID, []string{"tag"}); err != nil {
+			return err
+		}
 		return incident.Note(ctx, tx, incident.Incident{SiteID: d.shop.ID, Kind: incident.Form, About: "/form", Name: "/form"}, true, d.now())
 	})
 	all := make(map[string][]string)

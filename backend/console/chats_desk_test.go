@@ -140,6 +140,52 @@ func TestConversationsAreSearched(t *testing.T) {
 	})
 }
 
+// Operators sort conversations by tags. A note tells it, and a lead that is made of one has them, too.
+func TestConversationsHaveTags(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		from, lamps := d.asks("Forty lamps, please")
+		_, other := d.asks("Hello")
+		b, at := d.signedIn("vera"), chatPath(lamps)
+		require.Zero(t, b.document("/chats").Find("select[name=tag]").Length(), "there are no tags yet")
+		set := func(typed string) int { return b.post(at+"/tags", "tags", typed).status }
+		heard := b.follow("/chats", "")
+		require.Equal(t, http.StatusSeeOther, set(" wholesale ,, Urgent  order,URGENT order,wholesale"))
+		require.Contains(t, heard.until("#chats").data, "Urgent order, wholesale")
+		require.Equal(t, http.StatusSeeOther, set("Urgent order, wholesale"), "nothing changes")
+		page := b.document(at)
+		require.Equal(t, "Urgent order, wholesale", page.Find("[name=tags]").AttrOr("value", ""))
+		require.Equal(t, 1, strings.Count(page.Find("#said").Text(), "Set the tags: Urgent order, wholesale"))
+		require.Equal(t, "Urgent order, wholesale", page.Find("#chats .tagged").Text())
+
+		found := func(query string) []string {
+			return b.document("/chats?" + query).Find("#chats .row-link").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("href", "") })
+		}
+		require.Equal(t, []string{at + "?tag=wholesale"}, found("tag=wholesale"))
+		require.Equal(t, []string{at + "?q=lamps&tag=wholesale"}, found("tag=wholesale&q=lamps"))
+		require.Empty(t, found("tag=wholesale&q=hello"))
+		require.Empty(t, found("tag=whole"))
+		require.Equal(t, []string{chatPath(other), at}, found("tab=all"))
+		require.Equal(t, "wholesale", b.document(at+"?tag=wholesale").Find("select[name=tag] [selected]").Text())
+		require.Equal(t, http.StatusNoContent, b.post(at+"/work", "do", "close").status)
+		require.Len(t, found("tag=wholesale"), 1, "also when it is closed")
+
+		require.Equal(t, http.StatusUnprocessableEntity, set(strings.Repeat("x", 31)))
+		require.Equal(t, http.StatusBadRequest, b.post(at+"/tags", "text", "wholesale").status)
+		require.Equal(t, http.StatusNotFound, b.post(fmt.Sprintf("/chats/%d/999/tags", d.shop.ID), "tags", "wholesale").status)
+		d.agentOf("anna", d.shop.ID+1)
+		require.Equal(t, http.StatusNotFound, d.signedIn("anna").post(at+"/tags", "tags", "mine").status)
+
+		require.Equal(t, http.StatusNoContent, b.post(at+"/work", "do", "lead").status)
+		leads, err := d.Leads.OfVisitor(t.Context(), d.shop.ID, from.Visitor, 10)
+		require.NoError(t, err)
+		require.Len(t, leads, 1)
+		require.Equal(t, []string{"Urgent order", "wholesale"}, leads[0].Tags)
+		require.Equal(t, http.StatusSeeOther, set(""))
+		require.Contains(t, b.document(at).Find("#said").Text(), "Removed the tags")
+		require.Empty(t, found("tag=wholesale"))
+	})
+}
+
 // How long visitors have waited is told by operators and groups, to admins.
 func TestWaitingTimes(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

@@ -1,6 +1,7 @@
 package lead
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -53,7 +54,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		ID: id, SiteID: s.SiteID, Ref: s.Ref, At: time.UnixMilli(at.UnixMilli()), Origin: s.Origin,
 		Name: s.Name, Email: s.Email, Phone: s.Phone, PhoneDigits: phone.Digits, PhoneExtension: phone.Extension,
 		Message: s.Message, IsSale: s.IsSale, SaleCost: s.SaleCost, GroupID: s.GroupID, FormName: s.FormName,
-		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError, Source: s.Source,
+		UserFields: s.UserFields, URL: clip.Text(s.URL, submission.MaxAddress), SiteError: s.SiteError, Source: s.Source, Tags: s.Tags,
 	}
 	// The visit keeps its source itself. A lead whose visit is gone, or cannot be read now, is a lead all the same.
 	if sources, err := l.visits.Sources(ctx, s.SiteID, s.Visit); err == nil {
@@ -162,6 +163,11 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 			lead.State = Spam
 		}
 		if err := l.store(ctx, tx, lead); err != nil {
+			return err
+		}
+	}
+	if into == nil || len(into.Tags) == 0 {
+		if err := Tags.Add(ctx, tx, lead.SiteID, cmp.Or(a.earlier, lead.ID), lead.Tags); err != nil {
 			return err
 		}
 	}

@@ -68,8 +68,13 @@ func (t Table) Set(ctx context.Context, tx db.Tx, siteID, id int64, tags []strin
 	if _, err := tx.Exec(ctx, `DELETE FROM `+t.Name+` WHERE site_id = $1 AND `+t.Of+` = $2`, siteID, id); err != nil {
 		return err
 	}
+	return t.Add(ctx, tx, siteID, id, tags)
+}
+
+// Add gives the thing the tags, besides those that it has.
+func (t Table) Add(ctx context.Context, tx db.Tx, siteID, id int64, tags []string) error {
 	for _, tag := range tags {
-		if _, err := tx.Exec(ctx, `INSERT INTO `+t.Name+` (site_id, `+t.Of+`, tag) VALUES ($1, $2, $3)`, siteID, id, tag); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO `+t.Name+` (site_id, `+t.Of+`, tag) VALUES ($1, $2, $3) ON CONFLICT (site_id, `+t.Of+`, tag) DO NOTHING`, siteID, id, tag); err != nil {
 			return err
 		}
 	}

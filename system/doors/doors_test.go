@@ -119,6 +119,7 @@ func doors() map[string]door {
 		"POST /chats/{site}/{conversation}/read":          form("back", "seq=1"),
 		"POST /chats/{site}/{conversation}/typing":        form("text"),
 		"POST /chats/{site}/{conversation}/work":          form("to", "do=claim"),
+		"POST /chats/{site}/{conversation}/tags":          form("tags"),
 		"POST /callbacks":                                 form("phone", "until", "site=1"),
 		"POST /callbacks/{site}/{callback}/call":          form("back"),
 		"POST /callbacks/{site}/{callback}/postponement":  form("until"),

@@ -20,6 +20,11 @@ type Overview struct {
 // New returns the overview of the conversations.
 func New(d *db.DB, chats *chat.Chats) *Overview { return &Overview{d, chats} }
 
+// Tags returns the tags of the conversations of the sites; see [tag.Table.Known].
+func (o *Overview) Tags(ctx context.Context, sites scope.Sites) ([]string, error) {
+	return chat.Tags.Known(ctx, o.db.Read(), sites)
+}
+
 // Offer says to whom a waiting conversation is offered.
 type Offer struct {
 	OperatorID int64 // 0 for all of its group

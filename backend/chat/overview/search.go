@@ -25,10 +25,10 @@ const (
 	maxTyped = 400
 )
 
-// Search looks for conversations of the sites with a message that has all the words, in any order and case. It begins
+// Search looks for conversations of the sites that the filter leaves, with a message that has all the words, in any order and case. It begins
 // behind the cursor, with the latest, and ends when there are limit of them or the patience is over. next is where it
 // has come to; the zero Cursor if all were looked through.
-func (o *Overview) Search(ctx context.Context, sites scope.Sites, typed string, after chat.Cursor, limit int, patience time.Duration) (found []Match, next chat.Cursor, err error) {
+func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter, typed string, after chat.Cursor, limit int, patience time.Duration) (found []Match, next chat.Cursor, err error) {
 	words := strings.Fields(strings.ToLower(typed[:min(len(typed), maxTyped)]))
 	if len(words) == 0 {
 		return nil, next, nil
@@ -36,7 +36,7 @@ func (o *Overview) Search(ctx context.Context, sites scope.Sites, typed string, 
 	hurried, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for next = after; ; {
-		some, err := o.chats.List(hurried, sites, chat.Filter{}, next, searchedAtOnce)
+		some, err := o.chats.List(hurried, sites, f, next, searchedAtOnce)
 		for i := 0; err == nil && i < len(some); i++ {
 			var said Said
 			var has bool

@@ -150,7 +150,7 @@ func (c *room) leads(ctx context.Context, f frame.Page, typed string) (group, er
 
 func (c *room) conversations(ctx context.Context, f frame.Page, typed string) (group, error) {
 	found := group{Title: "chats.title", Icon: "message-circle", All: "/chats?" + url.Values{"q": {typed}, "site": {"0"}}.Encode()}
-	matches, _, err := c.Conversations.Search(ctx, f.Scope, typed, chat.Cursor{}, maxLines, patience)
+	matches, _, err := c.Conversations.Search(ctx, f.Scope, chat.Filter{}, typed, chat.Cursor{}, maxLines, patience)
 	if err != nil {
 		return found, err
 	}

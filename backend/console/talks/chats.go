@@ -32,6 +32,8 @@ const (
 // chatsPage is the content of the page of conversations.
 type chatsPage struct {
 	Search string // what is looked for in what was said; empty for nothing
+	Tag    string // that the conversations have; empty for any
+	Tags   []string
 	Tab    string
 	Tabs   []chatTab
 	Rows   []chatRow
@@ -96,7 +98,14 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 		after.LastAt = time.UnixMilli(at)
 		after.ID, _ = strconv.ParseInt(query.Get("behind"), 10, 64)
 	}
-	if body.Search = strings.TrimSpace(query.Get("q")); body.Search != "" {
+	if body.Tags, err = c.Overview.Tags(r.Context(), f.ByID()); err != nil {
+		return f, body, err
+	}
+	body.Search, body.Tag = strings.TrimSpace(query.Get("q")), tagOf(query)
+	if body.Search != "" || body.Tag != "" {
+		body.Tab, filter = tabFound, chat.Filter{Tag: body.Tag}
+	}
+	if body.Search != "" {
 		return f, body, c.search(r.Context(), f, &body, after)
 	}
 	list, err := c.Chats.List(r.Context(), f.Scope, filter, after, chatsAtOnce+1)
@@ -105,8 +114,7 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 	}
 	if len(list) > chatsAtOnce {
 		list = list[:chatsAtOnce]
-		last := list[chatsAtOnce-1].Cursor()
-		body.Older = "/chats?" + url.Values{"tab": {body.Tab}, "at": {strconv.FormatInt(last.LastAt.UnixMilli(), 10)}, "behind": {strconv.FormatInt(last.ID, 10)}}.Encode()
+		body.goesOn(list[chatsAtOnce-1].Cursor())
 	}
 	seen, err := c.seenChats(r.Context(), list)
 	if err != nil {
@@ -117,11 +125,36 @@ func (c *room) chatsPage(r *http.Request) (f frame.Page, body chatsPage, err err
 		if err != nil {
 			return f, body, err
 		}
+		if body.Tab == tabFound {
+			row.Path += "?" + body.query().Encode()
+		}
 		if body.Tab != tabWaiting || row.Due {
 			body.Rows = append(body.Rows, row)
 		}
 	}
 	return f, body, nil
+}
+
+// query is what the address has of which conversations are shown.
+func (p *chatsPage) query() url.Values {
+	query := make(url.Values)
+	for name, value := range map[string]string{"q": p.Search, "tag": p.Tag} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		query.Set("tab", p.Tab)
+	}
+	return query
+}
+
+// goesOn notes that there are more conversations after the cursor.
+func (p *chatsPage) goesOn(after chat.Cursor) {
+	query := p.query()
+	query.Set("at", strconv.FormatInt(after.LastAt.UnixMilli(), 10))
+	query.Set("behind", strconv.FormatInt(after.ID, 10))
+	p.Older = "/chats?" + query.Encode()
 }
 
 // dueFor are those of the conversations that are due to the operator.

@@ -70,6 +70,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("POST /chats/{site}/{conversation}/read", c.readChat)
 	l.SignedIn("POST /chats/{site}/{conversation}/typing", c.typeChat)
 	l.SignedIn("POST /chats/{site}/{conversation}/work", c.workChat)
+	l.SignedIn("POST /chats/{site}/{conversation}/tags", c.tagChat)
 	l.SignedIn("POST /visitors/{site}/{visitor}/chat", c.writeFirst)
 	l.Feed(chatsStream, c.openChats)
 	l.Announce(c.announce)

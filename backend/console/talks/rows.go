@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/tag"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 )
 
@@ -174,6 +175,9 @@ func chatLabel(w *words.Tongue, s chatSeen) (label string, known bool) {
 	return label, true
 }
 
+// Tagged are the tags, with commas between them.
+func (r chatRow) Tagged() string { return tag.Written(r.Tags()) }
+
 // When is the time by which the row is sorted.
 func (r chatRow) When() time.Time { return r.LastAt }
 
@@ -209,11 +213,14 @@ func remarkOf(f frame.Page, m chat.Message) remark {
 
 // codeWords are the names of the words for what the service says.
 var codeWords = map[string]string{
-	chat.CodeHanded: "chat.handed", chat.CodeTaken: "chat.takenFrom", chat.CodeLead: "chat.ledTo", chat.CodeReturned: "chat.returned", chat.CodeMailed: "chat.mailed", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
+	chat.CodeHanded: "chat.handed", chat.CodeTaken: "chat.takenFrom", chat.CodeLead: "chat.ledTo", chat.CodeReturned: "chat.returned", chat.CodeMailed: "chat.mailed", chat.CodeTags: "chat.tagged", chat.CodeBanned: "chat.banned", chat.CodeUnbanned: "chat.unbanned",
 	chat.Unanswered: "chat.unanswered", chat.CodeIdle: "chat.idle", chat.UnansweredWhere: "chat.askedWhere",
 }
 
 func codeText(w *words.Tongue, m chat.Message) string {
+	if m.Code == chat.CodeTags && m.Text == "" {
+		return w.Text("chat.untagged")
+	}
 	if words := codeWords[m.Code]; words != "" {
 		return w.Text(words, "name", m.Text)
 	}

@@ -2,8 +2,6 @@ package talks
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,10 +17,9 @@ const (
 	searchPatience = 2 * time.Second
 )
 
-// search fills the list with the conversations in which was said what is looked for.
+// search fills the list with the conversations that have the tag and in which was said what is looked for.
 func (c *room) search(ctx context.Context, f frame.Page, body *chatsPage, after chat.Cursor) error {
-	body.Tab = tabFound
-	found, next, err := c.Overview.Search(ctx, f.Scope, body.Search, after, maxFound, searchPatience)
+	found, next, err := c.Overview.Search(ctx, f.Scope, chat.Filter{Tag: body.Tag}, body.Search, after, maxFound, searchPatience)
 	if err != nil {
 		return err
 	}
@@ -41,11 +38,11 @@ func (c *room) search(ctx context.Context, f frame.Page, body *chatsPage, after 
 		if err != nil {
 			return err
 		}
-		row.Path += "?" + url.Values{"q": {body.Search}}.Encode()
+		row.Path += "?" + body.query().Encode()
 		body.Rows = append(body.Rows, row)
 	}
 	if next != (chat.Cursor{}) {
-		body.Older = "/chats?" + url.Values{"q": {body.Search}, "at": {strconv.FormatInt(next.LastAt.UnixMilli(), 10)}, "behind": {strconv.FormatInt(next.ID, 10)}}.Encode()
+		body.goesOn(next)
 	}
 	return nil
 }

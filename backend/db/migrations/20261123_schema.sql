@@ -792,6 +792,15 @@ CREATE INDEX conversations_unanswered ON conversations (last_at, id) WHERE state
 CREATE INDEX conversations_live ON conversations (last_at, id) WHERE state <> 'closed';
 CREATE INDEX conversations_live_of_site ON conversations (site_id, id) WHERE state <> 'closed';
 
+-- The words by which operators sort conversations.
+CREATE TABLE conversation_tags (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	tag             TEXT NOT NULL,
+	PRIMARY KEY (site_id, conversation_id, tag)
+);
+CREATE INDEX conversation_tags_of ON conversation_tags (site_id, tag);
+
 -- What was said, in order. A service message has a "code" by which each side words it, or a text. Notes are the
 -- operators' own: no visitor sees them.
 CREATE TABLE messages (

@@ -72,6 +72,9 @@ type Submission struct {
 	// Marks are those of the lead, as far as the receiver knows.
 	Marks []string `json:"-"`
 
+	// Tags are those of the lead, as operators have set them before it was one.
+	Tags []string `json:"-"`
+
 	// SiteError is that of the lead.
 	SiteError int `json:"-"`
 
