@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"backend/report/period": {},
 	"backend/person":        {"backend/aside", "backend/person", "backend/operator", "backend/trace", "backend/visit", "backend/visit/contact", "backend/scope", "backend/db"},
 	"backend/trace":         {"backend/db", "backend/scope"},
-	"backend/operator":      {"backend/operator/passwords", "backend/journal", "backend/scope", "backend/db", "backend/operator"},
+	"backend/operator":      {"backend/operator/face", "backend/operator/passwords", "backend/journal", "backend/scope", "backend/db", "backend/operator"},
 	"backend/site":          {"backend/aside", "backend/attribution", "backend/callback", "backend/number", "backend/capture", "backend/journal", "backend/scope", "backend/db", "snippet", "locales", "backend/site/appearance"},
 	"backend/capture":       {"backend/capture/naming", "backend/capture/posted", "backend/visit/...", "snippet/steps"},
 	"backend/intake":        {"backend/pace"},
@@ -136,6 +136,7 @@ var mayImport = map[string][]string{
 	"backend/site/appearance":     {"backend/site/appearance", "backend/number", "locales", "snippet"},
 	"backend/signature":           {"backend/signature"},
 	"backend/operator/passwords":  {"backend/operator/passwords"},
+	"backend/operator/face":       {},
 
 	// What stands below the rooms of the API, and then the rooms, none of which imports another.
 	"backend/api/widget":       {"locales", "backend/site/appearance"},
@@ -144,7 +145,7 @@ var mayImport = map[string][]string{
 	"backend/api/tracker":      {"backend/api/gate", "backend/api/view", "backend/visit/..."},
 	"backend/api/leads":        {"backend/api/gate", "backend/api/view", "backend/capture", "backend/forward", "backend/lead/...", "backend/pace", "backend/visit/...", "snippet/steps"},
 	"backend/api/panel":        {"backend/callback/request", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/callback", "backend/captcha", "backend/pace", "backend/site/appearance"},
-	"backend/api/conversation": {"backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/chat/file", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/letter", "backend/chat/rating"},
+	"backend/api/conversation": {"backend/operator/face", "backend/api/gate", "backend/api/view", "backend/aside", "backend/chat", "backend/chat/file", "backend/pace", "backend/visit/...", "backend/chat/live", "backend/chat/letter", "backend/chat/rating"},
 	"backend/api/platforms":    {"backend/api/gate", "backend/call", "backend/callback", "backend/telephony"},
 
 	"backend/callback/request": {"backend/visit/contact"},
@@ -163,7 +164,7 @@ var mayImport = map[string][]string{
 	"backend/console/words":      {"backend/visit/contact", "backend/visit/source", "snippet/steps", "locales"},
 	"backend/console/session":    {"backend/operator", "backend/scope", "backend/operator/signin"},
 	"backend/console/frame":      {"backend/console/session", "backend/console/words", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/site", "snippet", "snippet/asset", "locales", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
-	"backend/console/door":       {"backend/console/frame", "backend/console/session", "backend/console/words", "backend/operator", "backend/operator/passwords", "backend/pace", "backend/scope", "backend/operator/signin"},
+	"backend/console/door":       {"backend/operator/face", "backend/console/frame", "backend/console/session", "backend/console/words", "backend/operator", "backend/operator/passwords", "backend/pace", "backend/scope", "backend/operator/signin"},
 	"backend/console/live":       {"backend/console/frame", "backend/console/words", "backend/aside", "backend/db", "backend/journal", "backend/operator", "backend/scope", "backend/site", "backend/operator/presence", "backend/operator/signin"},
 	"backend/console/rows":       {"backend/tag", "backend/console/frame", "backend/console/words", "backend/callback", "backend/chat", "backend/scope", "backend/lead", "backend/attribution", "backend/call", "backend/lease", "backend/number/...", "backend/operator", "backend/site", "backend/telephony", "backend/visit/...", "backend/operator/group"},
 	"backend/console/calls":      {"backend/callback/request", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/lead", "backend/call", "backend/number", "backend/operator", "backend/site", "backend/telephony", "backend/visit/...", "backend/operator/group"},

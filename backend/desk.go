@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/api/leads"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
@@ -43,6 +44,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -180,7 +182,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.API = api.New(api.Subjects{
 		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
-		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Name: desk.operatorName,
+		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
 	return desk, nil
@@ -200,13 +202,24 @@ func (d *Desk) forConsole() console.Subjects {
 	}
 }
 
-// operatorName is what visitors may know of an operator: the name, and never the login.
+// operatorName is by what name visitors know an operator: never by the login.
 func (d *Desk) operatorName(ctx context.Context, id int64) (string, error) {
+	who, err := d.who(ctx, id)
+	return who.Name, err
+}
+
+// who is what visitors may know of an operator.
+func (d *Desk) who(ctx context.Context, id int64) (conversation.Who, error) {
 	o, err := d.Operators.Get(ctx, id)
 	if errors.Is(err, operator.ErrUnknown) {
-		return "", nil
+		return conversation.Who{}, nil
 	}
-	return o.Name, err
+	return conversation.Who{Name: o.Name, Face: o.Face}, err
+}
+
+// face is that of an operator of the site.
+func (d *Desk) face(ctx context.Context, siteID int64, name string) ([]byte, error) {
+	return d.Operators.Faces().Named(ctx, scope.Of(siteID), name)
 }
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.

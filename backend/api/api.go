@@ -70,8 +70,10 @@ type Subjects struct {
 	Transcripts *letter.Transcripts
 	Answers     *letter.Answers
 	Ratings     *rating.Ratings
-	// Name is what visitors may know of an operator; empty for nothing.
-	Name func(ctx context.Context, operatorID int64) (string, error)
+	// Who is what visitors may know of an operator; zero for nothing.
+	Who func(ctx context.Context, operatorID int64) (conversation.Who, error)
+	// Face is the one of the name, of an operator of the site, or [face.ErrUnknown].
+	Face func(ctx context.Context, siteID int64, name string) ([]byte, error)
 }
 
 // API serves the routes. It is safe for concurrent use.
@@ -97,7 +99,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
 			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,
-			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Name: subjects.Name,
+			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Who: subjects.Who, Face: subjects.Face,
 		}, logger),
 		gate:   gate.New(logger, observer.Unkept, explain),
 		routes: make(map[string]gate.Route),

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
+	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
@@ -132,12 +133,15 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
 		Ratings:     rating.New(d, now),
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
-		Name: func(ctx context.Context, id int64) (string, error) {
+		Who: func(ctx context.Context, id int64) (conversation.Who, error) {
 			if s.panics.Load() {
 				panic("no names today")
 			}
 			o, err := s.operators.Get(ctx, id)
-			return o.Name, err
+			return conversation.Who{Name: o.Name, Face: o.Face}, err
+		},
+		Face: func(ctx context.Context, siteID int64, name string) ([]byte, error) {
+			return s.operators.Faces().Named(ctx, scope.Of(siteID), name)
 		},
 	}, zap.New(core), s.counted)
 	mux := http.NewServeMux()

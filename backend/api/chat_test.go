@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"net/http"
@@ -620,5 +621,39 @@ func TestEventsOfAChatAreBounded(t *testing.T) {
 			}
 		}
 		require.Len(t, s.script("chat", object{"credentials": v.credentials(), "after": 13}).body["messages"], 1)
+	})
+}
+
+// A face is shown to the visitors of the sites that its operator works for, and browsers may keep it.
+func TestOperatorsFaceIsShown(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		v, ann := s.visit(), s.agent()
+		var picture bytes.Buffer
+		require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 200, 100))))
+		require.NoError(t, s.operators.Faces().Set(t.Context(), ann.Actor(), ann.ID, picture.Bytes()))
+		s.says(v, "Is anybody there?")
+		s.answers(v, ann.ID, "I am.")
+		a := s.script("chat", object{"credentials": v.credentials(), "after": 1})
+		var told struct {
+			Messages []struct{ Operator, Face string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(a.raw), &told))
+		require.Len(t, told.Messages, 1)
+		require.Equal(t, "Ann", told.Messages[0].Operator)
+		address := "v1/chat/face/" + told.Messages[0].Face
+
+		shown, err := http.Get(s.url + address)
+		require.NoError(t, err)
+		small, err := jpeg.DecodeConfig(shown.Body)
+		require.NoError(t, err)
+		require.NoError(t, shown.Body.Close())
+		require.Equal(t, [2]int{96, 96}, [2]int{small.Width, small.Height})
+		require.Equal(t, "public, max-age=2592000, immutable", shown.Header.Get("Cache-Control"))
+		require.Empty(t, shown.Header.Values("Set-Cookie"))
+		require.Equal(t, http.StatusNotFound, s.send(http.MethodGet, "v1/chat/face/elsewhere", "").status)
+
+		require.NoError(t, s.operators.Add(t.Context(), "vera", "correct horse battery", operator.Admin))
+		require.NoError(t, s.operators.SetSites(t.Context(), operator.Server(), ann.ID, scope.Of(siteID+1)))
+		require.Equal(t, http.StatusNotFound, s.send(http.MethodGet, address, "").status, "she works for another site")
 	})
 }

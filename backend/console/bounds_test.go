@@ -125,6 +125,7 @@ var columns = map[string]filling{
 	"number_declarations.conditions": text(500), "number_declarations.declarer": service, "number_declarations.digits": service, "number_declarations.replaces": service,
 	"operator_declarations.declarer": service, "operator_declarations.login": service, "operator_declarations.password_hash": service,
 	"operator_declared_sites.declarer": service, "operator_declared_sites.login": service,
+	"operator_faces.content": service, "operator_faces.name": service,
 	"operator_groups.holidays": service, "operator_groups.hours": service, "operator_groups.name": key(100), "operator_groups.phone": service,
 	"operator_groups.routing": service, "operator_groups.zone": service,
 	"operator_leases.id": service, "operator_resets.token": service, "operator_sessions.data": service, "operator_sessions.token": service, "operator_setup.token": service,

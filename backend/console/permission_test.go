@@ -83,7 +83,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID),
 		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
-		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "name": "console.css", "$": "",
+		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",
 	}
 }
 

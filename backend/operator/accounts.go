@@ -21,6 +21,7 @@ const (
 	PasswordChanged = "operator.password_changed"
 	PasswordReset   = "operator.password_reset"
 	Renamed         = "operator.renamed"
+	FaceChanged     = "operator.face_changed"
 	RoleChanged     = "operator.role_changed"
 	Given           = "operator.site_given"
 	Withdrawn       = "operator.site_withdrawn"

@@ -72,6 +72,8 @@ type Operator struct {
 	// Language is the tag of the language chosen for the console, such as "ru"; empty for the browser's.
 	Language  string
 	CreatedAt time.Time
+	// Face is the name of the operator's face, which changes with it; empty for none. See [Faces.Named].
+	Face string
 	// Present is filled by List: a console of this operator is open. Those who are disabled are not present.
 	Present bool
 	// Epoch grows when the password changes or the account is disabled, which ends the sessions that began in an
@@ -130,10 +132,11 @@ func checkRole(role Role) error {
 	return nil
 }
 
-// sites are those of the account, for [scope.Sites].
-var sites = scope.Column("all_sites", "operator_sites WHERE operator_id = operators.id")
+// accountSites are those of the account, for [scope.Sites].
+var accountSites = scope.Column("all_sites", "operator_sites WHERE operator_id = operators.id")
 
-var columns = `id, login, name, role, ` + sites + `, password_hash = '', provisioned, disabled, away, language, created_at, epoch`
+var columns = `id, login, name, role, ` + accountSites + `, password_hash = '', provisioned, disabled, away, language, created_at, epoch,
+	COALESCE((SELECT f.name FROM operator_faces f WHERE f.operator_id = operators.id), '')`
 
 // record is a row of the table in the order of columns.
 type record struct {
@@ -143,7 +146,7 @@ type record struct {
 }
 
 func (r *record) fields() []any {
-	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Sites, &r.Waiting, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch}
+	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Sites, &r.Waiting, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch, &r.Face}
 }
 
 func (r *record) operator() Operator {

@@ -76,6 +76,7 @@ func doors() map[string]door {
 		"v1/chat/link":                takes(call("chat/link", (*scene).sender, "call")),
 		"v1/chat/send":                takes(chatFile),
 		"v1/chat/file":                takes(shownFile),
+		"v1/chat/face/{face}":         {dearest: open(prefix + "v1/chat/face/x").dearest, shut: http.StatusNotFound}, // nobody has one
 		"v1/chat/back":                {dearest: open(prefix + "v1/chat/back?t=1.2.x").dearest, shut: http.StatusNotFound},
 		"v1/chat/stop":                {dearest: open(prefix + "v1/chat/stop?t=1.2.x").dearest, shut: http.StatusNotFound},
 		"v1/chat/stream":              {dearest: takes(visitorStream).dearest, stream: true},
@@ -131,6 +132,11 @@ func doors() map[string]door {
 		"POST /pools/{site}/{pool}/release":               form("number"),
 		"POST /account/password":                          {dearest: form("current", "password").dearest, memory: hashing},
 		"POST /account/away":                              form("away", "back"),
+		"POST /account/face":                              {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture
+		"POST /account/face/removal":                      form("back"),
+		"GET /faces/{face}":                               {dearest: open("").dearest, shut: http.StatusNotFound, memory: showing},
+		"POST /operators/{operator}/face":                 {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity},
+		"POST /operators/{operator}/face/removal":         form("back"),
 		"POST /sites":                                     form("key"),
 		"POST /sites/{site}/settings":                     form("maskText", "consentName", "consentIs"),
 		"POST /sites/{site}/widget":                       form("in", "title", "greeting"),

@@ -57,7 +57,7 @@ func newScene(p *program) *scene {
 	} {
 		s.stands[name] = s.found(place.page, place.link)
 	}
-	s.stands["call"], s.stands["manual"], s.stands["drawing"] = "1", "caddyfile", "leads.webp"
+	s.stands["call"], s.stands["manual"], s.stands["drawing"], s.stands["face"] = "1", "caddyfile", "leads.webp", "none"
 	s.stands["other"] = s.found("/leads", `(?s:.*)/leads/1/(\d+)`) // the first
 	a := p.at("desk").send(post("/operators/"+s.stands["operator"]+"/password", formType, "", "Cookie: "+p.cookie))
 	s.stands["token"] = regexp.MustCompile(`token=([\w.-]+)`).FindStringSubmatch(string(a.body))[1]

@@ -46,8 +46,8 @@ const (
 	// pause before each further one. Whole offices share an address.
 	newAtOnce, newPause = 30, time.Minute
 
-	// nameTime is how long an operator's name is remembered.
-	nameTime = time.Minute
+	// knownTime is how long it is remembered who an operator is.
+	knownTime = time.Minute
 )
 
 // Subjects are what the routes need.
@@ -66,15 +66,17 @@ type Subjects struct {
 	Opens func(ctx context.Context, siteID int64) (time.Time, error)
 	// Answering is the group of the site that answers now; 0 for none.
 	Answering func(ctx context.Context, siteID, wanted int64) (groupID int64, err error)
-	// Name is what visitors may know of an operator; empty for nothing.
-	Name func(ctx context.Context, operatorID int64) (string, error)
+	// Who is what visitors may know of an operator; zero for nothing.
+	Who func(ctx context.Context, operatorID int64) (Who, error)
+	// Face is the one of the name, of an operator of the site, or [face.ErrUnknown].
+	Face func(ctx context.Context, siteID int64, name string) ([]byte, error)
 }
 
 // Conversations serves the routes. It is safe for concurrent use.
 type Conversations struct {
 	Subjects
 	logger  *zap.Logger
-	names   sync.Map // of remembered, by operators' ids: there are few
+	known   sync.Map // of remembered, by operators' ids: there are few
 	streams streamCount
 
 	begun, sent, mailed *gate.Limits // conversations, files and transcripts of a client
@@ -108,6 +110,7 @@ func (c *Conversations) Routes() []gate.Route {
 		{Path: "v1/chat/link", Methods: gate.Post, Opens: gate.OfBrowser, Serve: c.link, Consent: true},
 		{Path: "v1/chat/send", Methods: gate.Post, Opens: gate.OfAddress, Serve: c.sendFile, Consent: true},
 		{Path: "v1/chat/file", Methods: gate.Get, Opens: gate.OfAddress, Serve: c.file},
+		{Path: "v1/chat/face/{face}", Methods: gate.Get, Opens: gate.Open, Serve: c.face},
 		{Path: letter.BackPath, Methods: gate.Get, Opens: gate.OfAddress, Stream: c.back},
 		{Path: letter.StopPath, Methods: gate.GetOrPost, Opens: gate.OfAddress, Stream: c.stop},
 		{Path: "v1/chat/stream", Methods: gate.Get, Opens: gate.OfAddress, Stream: c.stream},

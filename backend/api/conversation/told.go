@@ -25,12 +25,14 @@ type toldMessage struct {
 	Seq  int64       `json:"seq"`
 	From chat.Author `json:"from"`
 	// ID is the client's own, of the visitor's messages alone.
-	ID       string    `json:"id,omitempty"`
-	Operator string    `json:"operator,omitempty"`
-	Code     string    `json:"code,omitempty"`
-	Text     string    `json:"text"`
-	File     *toldFile `json:"file,omitempty"`
-	At       int64     `json:"at"`
+	ID       string `json:"id,omitempty"`
+	Operator string `json:"operator,omitempty"`
+	// Face is the name by which v1/chat/face gives the operator's.
+	Face string    `json:"face,omitempty"`
+	Code string    `json:"code,omitempty"`
+	Text string    `json:"text"`
+	File *toldFile `json:"file,omitempty"`
+	At   int64     `json:"at"`
 }
 
 type toldFile struct {
@@ -63,30 +65,35 @@ type answer struct {
 	Mail bool `json:"mail,omitempty"`
 }
 
-// name is an operator's, for visitors. Who has none, or cannot be asked for, has no name.
-func (c *Conversations) name(ctx context.Context, id int64) string {
+// who is the operator, for visitors. Who cannot be asked for has no name and no face.
+func (c *Conversations) who(ctx context.Context, id int64) Who {
 	if id == 0 {
-		return ""
+		return Who{}
 	}
 	now := time.Now()
-	if known, found := c.names.Load(id); found && now.Sub(known.(remembered).at) < nameTime {
-		return known.(remembered).name
+	if known, found := c.known.Load(id); found && now.Sub(known.(remembered).at) < knownTime {
+		return known.(remembered).who
 	}
-	name, err := c.Name(ctx, id)
+	who, err := c.Who(ctx, id)
 	if err == nil {
-		c.names.Store(id, remembered{name, now})
+		c.known.Store(id, remembered{who, now})
 	}
-	return name
+	return who
 }
 
-// remembered is the name of an operator.
+// Who is what visitors may know of an operator. The parts are empty where there are none.
+type Who struct {
+	Name string
+	Face string // the name of the operator's face
+}
+
 type remembered struct {
-	name string
-	at   time.Time
+	who Who
+	at  time.Time
 }
 
 func (c *Conversations) toldConversation(ctx context.Context, of chat.Conversation) toldConversation {
-	return toldConversation{ID: of.ID, State: of.State, Operator: c.name(ctx, of.OperatorID), Read: of.ReadByAny(), Seen: of.VisitorRead, Banned: of.Banned}
+	return toldConversation{ID: of.ID, State: of.State, Operator: c.who(ctx, of.OperatorID).Name, Read: of.ReadByAny(), Seen: of.VisitorRead, Banned: of.Banned}
 }
 
 // toldMessage is the message for its visitor.
@@ -96,7 +103,8 @@ func (c *Conversations) toldMessage(ctx context.Context, m chat.Message) toldMes
 	case chat.Visitor:
 		t.ID = m.ClientID
 	case chat.Operator:
-		t.Operator = c.name(ctx, m.OperatorID)
+		who := c.who(ctx, m.OperatorID)
+		t.Operator, t.Face = who.Name, who.Face
 	}
 	if m.File != nil {
 		t.File = &toldFile{m.File.ID, m.File.Name, m.File.Type, m.File.Size, m.File.IsShown()}

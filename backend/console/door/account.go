@@ -20,7 +20,7 @@ func (c *Door) account(w http.ResponseWriter, r *http.Request, status int, probl
 	if err != nil {
 		return err
 	}
-	f.Problem = problem
+	f.Problem, f.Body = problem, frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}
 	return c.Show(w, status, f)
 }
 

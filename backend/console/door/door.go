@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/face"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
@@ -186,6 +187,7 @@ func Problem(w *words.Tongue, err error) string {
 		passwords.ErrOwn: "problem.passwordOwn", passwords.ErrPlain: "problem.passwordPlain", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",
 		operator.ErrSites: "problem.sites", operator.ErrForbidden: "problem.otherSites", operator.ErrSelf: "problem.self",
+		face.ErrPicture: "face.wrong", face.ErrLarge: "face.large",
 	} {
 		if errors.Is(err, mistake) {
 			return w.Text(text)

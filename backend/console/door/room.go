@@ -34,5 +34,8 @@ func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
 	f.SignedIn("GET /account", c.showAccount)
 	f.SignedIn("POST /account/password", c.changePassword)
 	f.SignedIn("POST /account/away", c.setAway)
+	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
+	f.SignedIn("POST /account/face/removal", c.removeFace)
+	f.SignedIn("GET /faces/{face}", c.showFace)
 	return c
 }

@@ -40,6 +40,12 @@ func (c Cursor) Behind(path string) string {
 // Option is a value of a select with its name.
 type Option struct{ Value, Name string }
 
+// FaceForm is where the photo of an operator is changed, as the template "face-form" shows it.
+type FaceForm struct {
+	Face string // the name of the one that there is; empty for none
+	Link string // to which another one is sent
+}
+
 // Tab is a choice of what a list shows.
 type Tab struct {
 	Option

@@ -80,6 +80,12 @@ func (t *Routes) Upload(pattern string, most int64, h Handler) {
 	t.SignedIn(pattern, h)
 }
 
+// AdminUpload is [Routes.Upload] for admins.
+func (t *Routes) AdminUpload(pattern string, most int64, h Handler) {
+	t.uploads[pattern] = most
+	t.Admin(pattern, h)
+}
+
 // Files adds a route for everybody, which has no session.
 func (t *Routes) Files(pattern string, h http.Handler) {
 	t.all = append(t.all, route{pattern: pattern, files: h})

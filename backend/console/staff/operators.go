@@ -25,9 +25,11 @@ type member struct {
 	operator.Operator
 	Keys []string // of the sites that both see; none for all sites
 	Ours bool     // the admin may change all of it
-	Self bool
-	Form accountForm
-	Link string // by which the member sets a new password; shown once
+	// Photo is where the admin may change it; nil for who may not.
+	Photo *frame.FaceForm
+	Self  bool
+	Form  accountForm
+	Link  string // by which the member sets a new password; shown once
 }
 
 // accountForm is what the form of an account has in its fields.
@@ -78,6 +80,9 @@ func chosenSites(r *http.Request, f frame.Page) scope.Sites {
 func memberOf(f frame.Page, o operator.Operator) member {
 	actor := f.Operator.Actor()
 	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Form: accountForm{o.Name, o.Role, choose(f, o.Sites)}}
+	if actor.Sites.Covers(o.Sites) {
+		m.Photo = &frame.FaceForm{Face: o.Face, Link: operatorLink(o.ID) + "/face"}
+	}
 	if !o.Sites.All() {
 		for _, s := range f.Sites {
 			if o.Sites.Has(s.ID) {
@@ -220,6 +225,18 @@ func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
 		return c.unchanged(w, r, err)
 	}
 	return c.operator(w, r, http.StatusOK, "", door.ResetLink(r, token))
+}
+
+func (c *room) setFace(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "face.changed", func(_ operator.Actor, id int64) error {
+		return door.SetFace(c.Frame, r, id)
+	})
+}
+
+func (c *room) removeFace(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "face.changed", func(actor operator.Actor, id int64) error {
+		return c.Operators.Faces().Set(r.Context(), actor, id, nil)
+	})
 }
 
 // change changes the operator that the address names, and goes to a page, which says

@@ -4,6 +4,7 @@ package staff
 import (
 	"embed"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
@@ -29,5 +30,7 @@ func Mount(f *frame.Frame) {
 	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
 	f.Admin("POST /operators/{operator}/password", c.resetPassword)
 	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
+	f.AdminUpload("POST /operators/{operator}/face", door.MaxFaceForm, c.setFace)
+	f.Admin("POST /operators/{operator}/face/removal", c.removeFace)
 	f.Admin("GET /history", c.With("history", c.showHistory))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,6 +186,7 @@ func (r chatRow) When() time.Time { return r.LastAt }
 type remark struct {
 	chat.Message
 	By   string // who has written it; empty for the visitor
+	Face string // of By, by its name
 	Mine bool
 	Said string // a service's words, in place of the text
 	HTML template.HTML
@@ -196,6 +198,9 @@ func remarkOf(f frame.Page, m chat.Message) remark {
 	e := remark{Message: m, Mine: m.OperatorID == f.Operator.ID && m.OperatorID != 0}
 	if m.Author == chat.Operator || m.Author == chat.Note {
 		e.By = rows.OwnerName(f.Words, f.Staff, m.OperatorID)
+		if at := slices.IndexFunc(f.Staff, func(o operator.Operator) bool { return o.ID == m.OperatorID }); at >= 0 {
+			e.Face = f.Staff[at].Face
+		}
 	}
 	if m.Code != "" {
 		e.Said = codeText(f.Words, m)

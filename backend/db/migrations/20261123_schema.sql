@@ -677,6 +677,14 @@ CREATE TABLE operator_sites (
 );
 CREATE INDEX operator_sites_of_operator ON operator_sites (operator_id);
 
+-- The face of an operator: a small JPEG file, whose name is a hash of it.
+CREATE TABLE operator_faces (
+	operator_id BIGINT PRIMARY KEY,
+	name        TEXT NOT NULL,
+	content     BYTEA NOT NULL
+);
+CREATE INDEX operator_faces_named ON operator_faces (name);
+
 -- Which configurations declare an account, with which password and sites, and since when with these. An account is
 -- provisioned as long as there is a declaration of it.
 CREATE TABLE operator_declarations (

@@ -109,6 +109,12 @@ export function log(shell: Shell, asked: Asked): Log {
     return element;
   }
 
+  /** The operator's face, which is left out where the page's policy forbids it. */
+  function faced(name: string): HTMLElement {
+    const image = make('img', { class: 'face', alt: '', src: shell.core.base + 'v1/chat/face/' + name, error: () => (image.hidden = true) });
+    return image;
+  }
+
   function made(message: Message): HTMLElement {
     const { from, code, file, at } = message;
     const own = from === 'visitor';
@@ -127,7 +133,7 @@ export function log(shell: Shell, asked: Asked): Log {
       const named = make('p', {}, make('a', { href: '#', click: fetched }, file.name), ' ' + size(file.size));
       bubble.appendChild(file.picture ? pictured(file.id, file.name, fetched, named) : named);
     }
-    const meta = make('div', { class: 'meta' }, own || code ? undefined : message.operator, make('time', { datetime: new Date(at).toISOString() }, timeOf(at)));
+    const meta = make('div', { class: 'meta' }, message.face ? faced(message.face) : undefined, own || code ? undefined : message.operator, make('time', { datetime: new Date(at).toISOString() }, timeOf(at)));
     if (!code) {
       bubble.appendChild(meta);
     }

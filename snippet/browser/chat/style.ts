@@ -24,7 +24,8 @@ export const style = `
 .staged .photo canvas{width:72px;height:72px;border-radius:10px}
 .staged .sign{position:absolute;top:2px;inset-inline-end:2px;width:28px;height:28px;border-radius:50%;background:var(--surface);color:var(--text)}
 .staged .sign svg{width:14px;height:14px}
-.meta{display:flex;gap:6px;margin:3px 4px 0;font-size:12px;color:var(--quiet);font-variant-numeric:tabular-nums}
+.meta{display:flex;align-items:center;gap:6px;margin:3px 4px 0;font-size:12px;color:var(--quiet);font-variant-numeric:tabular-nums}
+.meta .face{width:24px;height:24px;border-radius:50%;object-fit:cover;background:var(--raised)}
 .own .meta{justify-content:flex-end}
 .meta button{white-space:nowrap;min-height:24px;color:var(--bad);text-decoration:underline}
 .more{align-self:center;min-height:32px;padding:4px 12px;margin:8px 0!important;border-radius:8px;font-size:14px;color:var(--ink)}

@@ -7,6 +7,8 @@ export interface Message {
   id?: string;
   /** The operator's name. */
   operator?: string;
+  /** The name of the operator's face, of those who have one. */
+  face?: string;
   /** The word of a message of the service. */
   code?: string;
   text: string;

@@ -9,6 +9,15 @@ document.addEventListener('change', (event) => {
   }
 });
 
+/** A file that is too large is not sent: the field says so. */
+document.addEventListener('change', (event) => {
+  const field = event.target as HTMLInputElement;
+  if (field.matches('[data-most]')) {
+    field.setCustomValidity(field.files![0]?.size > Number(field.dataset.most) ? field.dataset.large! : '');
+    field.reportValidity();
+  }
+});
+
 /** Where a time zone is asked for and none is given, the browser's is filled in. */
 function fillZones(): void {
   for (const field of document.querySelectorAll<HTMLInputElement>('[data-zone]')) {

@@ -95,7 +95,10 @@ addEventListener('beforeunload', (event) => {
 // ---- forms ----
 
 /** What the form sends, and the button by which it is sent. */
-function contentOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams {
+function contentOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams | FormData {
+  if (form.enctype === 'multipart/form-data') {
+    return new FormData(form);
+  }
   const content = new URLSearchParams(new FormData(form) as unknown as Record<string, string>);
   if (submitter instanceof HTMLButtonElement && submitter.name) {
     content.set(submitter.name, submitter.value);
