@@ -23,7 +23,7 @@ func SetFace(f *frame.Frame, r *http.Request, id int64) error {
 		return face.ErrPicture
 	}
 	defer sent.Close()
-	defer r.MultipartForm.RemoveAll()
+	defer func() { _ = r.MultipartForm.RemoveAll() }()
 	picture, err := io.ReadAll(sent)
 	if err != nil {
 		return err
