@@ -107,7 +107,7 @@ func FuzzPeriod(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, first, days int, step uint8) {
 		z, err := time.LoadLocation(name)
 		if err != nil || first < 0 || first > 20000 || days < 0 || days > 4000 {
-			t.Skip()
+			return
 		}
 		from, to := period.Date(first), period.Date(first+days)
 		p, err := period.Read(from.String(), to.String(), string(period.Steps[int(step)%len(period.Steps)]), z, now)
