@@ -41,7 +41,8 @@ func find(t testing.TB, program, ofPackage string) string {
 // handedOut are the ports that tests have, some of which nobody listens at yet.
 var handedOut sync.Map
 
-// Port is a port of loopback at which nobody listens, by UDP or TCP, and neither at the one above.
+// Port is a port of loopback at which nobody listens, by UDP or TCP, and neither at the three above, which are no other test's:
+// RTCP is one above RTP, and SIPp takes the second above its sound for pictures.
 func Port(t testing.TB) int {
 	t.Helper()
 	for range 1000 {
@@ -49,10 +50,10 @@ func Port(t testing.TB) int {
 		require.NoError(t, err)
 		port := l.LocalAddr().(*net.UDPAddr).Port
 		l.Close()
-		if port%2 == 1 || port > 65000 { // RTP is at even ports
+		if port%4 != 0 || port > 65000 {
 			continue
 		}
-		if _, given := handedOut.LoadOrStore(port, true); !given && free(port) && free(port+1) {
+		if _, given := handedOut.LoadOrStore(port, true); !given && free(port) && free(port+1) && free(port+2) {
 			return port
 		}
 	}
