@@ -47,6 +47,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		messengers            on|off
 //		phone_mask            <mask>
 //		region                <country>
+//		timezone              <name>
 //		consent               off | <cookie> [<value>]
 //		respect               gpc|dnt...
 //		origins               <origins...>

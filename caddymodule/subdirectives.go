@@ -27,7 +27,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
@@ -73,6 +73,12 @@ var subdirectives = map[string]subdirective{
 			return errors.New("expected: region COUNTRY in two letters, such as region RU")
 		}
 		return h.SetRegion(values[0])
+	}},
+	"timezone": {read: func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New("expected: timezone NAME, such as timezone Europe/Berlin")
+		}
+		return h.SetTimezone(values[0])
 	}},
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
+	_ "time/tzdata" // a server's system may have no time zones
 
 	"github.com/nyaruka/phonenumbers"
 )
@@ -40,6 +42,14 @@ func CheckPhoneMask(mask string) error {
 func CheckRegion(region string) error {
 	if region != "" && !phonenumbers.GetSupportedRegions()[region] {
 		return fmt.Errorf("region %.80q: expected the two letters of a country, such as RU", region)
+	}
+	return nil
+}
+
+// CheckTimezone returns an error for a wrong time zone: a name of the IANA database. An empty name means UTC.
+func CheckTimezone(name string) error {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+		return fmt.Errorf("timezone %.80q: expected a name of the IANA database, such as Europe/Berlin", name)
 	}
 	return nil
 }

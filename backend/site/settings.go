@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
@@ -24,6 +25,8 @@ type Settings struct {
 	// Region is the country of numbers without a country code; see [CheckRegion]. Empty means the country of the site's
 	// numbers or mask.
 	Region *string `json:"region,omitempty"`
+	// Timezone is the IANA name of the time zone in which the site's days begin; see [CheckTimezone]. Empty means UTC.
+	Timezone *string `json:"timezone,omitempty"`
 	// DynamicalReplacement replaces numbers in blocks that a page adds later. Without it, the script does so, too.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
 	// Messengers changes links that write to a number as those that call it.
@@ -54,6 +57,16 @@ type Settings struct {
 
 // Own returns the numbers and pools.
 func (s Settings) Own() number.Own { return number.Own{Numbers: s.Numbers, Pools: s.Pools} }
+
+// Zone returns the time zone: UTC, unless the settings name another that this machine knows.
+func (s Settings) Zone() *time.Location {
+	if s.Timezone != nil {
+		if zone, err := time.LoadLocation(*s.Timezone); err == nil {
+			return zone
+		}
+	}
+	return time.UTC
+}
 
 // Consent describes the cookie that shows that a visitor has agreed to be tracked.
 type Consent struct {
@@ -86,6 +99,11 @@ func (s Settings) Check() error {
 	if s.Region != nil {
 		if err := CheckRegion(*s.Region); err != nil {
 			return &Invalid{"region", err}
+		}
+	}
+	if s.Timezone != nil {
+		if err := CheckTimezone(*s.Timezone); err != nil {
+			return &Invalid{"timezone", err}
 		}
 	}
 	if s.Prerender != nil {
@@ -142,6 +160,7 @@ func (s Settings) Check() error {
 func (s Settings) Over(defaults Settings) Settings {
 	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
 	s.Region = cmp.Or(s.Region, defaults.Region)
+	s.Timezone = cmp.Or(s.Timezone, defaults.Timezone)
 	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
 	s.Messengers = cmp.Or(s.Messengers, defaults.Messengers)
 	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)

@@ -30,6 +30,7 @@ func whole() site.Settings {
 	return site.Settings{
 		PhoneMask:            new("+7 (###) ###-##-##"),
 		Region:               new("RU"),
+		Timezone:             new("Asia/Kathmandu"),
 		DynamicalReplacement: new(true),
 		Prerender:            new("static"),
 		Attribution:          new(attribution.First),
@@ -88,14 +89,14 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SiteID)
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
-			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
+			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "timezone": "Asia/Kathmandu", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
 			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"],
 			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
 			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}},
 			"widget": `+string(widget)+`},
 			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
-			"phone_mask": "", "region": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
+			"phone_mask": "", "region": null, "timezone": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
 			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null},
 			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
@@ -149,6 +150,7 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 		long := strings.Repeat("c", 300)
 		for setting, wrong := range map[string][]site.Settings{
 			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
+			"timezone":    {{Timezone: new("Local")}, {Timezone: new("Europe/Bonn")}, {Timezone: new("../UTC")}, {Timezone: new(long)}},
 			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
 			"prerender":   {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
 			"attribution": {{Attribution: new(attribution.Model(""))}, {Attribution: new(attribution.Model("never"))}},
@@ -257,7 +259,7 @@ func TestOver(t *testing.T) {
 	require.Equal(t, whole(), site.Settings{}.Over(whole()))
 	require.Equal(t, whole(), whole().Over(site.Settings{}))
 	off := site.Settings{
-		PhoneMask: new(""), Region: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
+		PhoneMask: new(""), Region: new(""), Timezone: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
 		Widget: new(appearance.Widget),
 	}
@@ -270,4 +272,11 @@ func TestInvalidNamesTheSetting(t *testing.T) {
 	err := site.Settings{Prerender: new("on")}.Check()
 	require.EqualError(t, err, site.CheckPrerender("on").Error())
 	require.Error(t, errors.Unwrap(err))
+}
+
+func TestZone(t *testing.T) {
+	require.Equal(t, time.UTC, site.Settings{}.Zone())
+	require.Equal(t, time.UTC, site.Settings{Timezone: new("")}.Zone())
+	_, seconds := time.Unix(0, 0).In(whole().Zone()).Zone()
+	require.Equal(t, 5*60*60+30*60, seconds, "a quarter of an hour was added in 1986")
 }

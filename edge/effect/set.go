@@ -91,7 +91,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		name  string
 		given bool // which belongs to the service elsewhere
 	}{
-		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"objects", s.Objects != nil},
+		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"objects", s.Objects != nil},
 		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
 	} {
 		if setting.given {
@@ -117,6 +117,15 @@ func (s *Settings) SetRegion(region string) error {
 		return site.CheckRegion(region) // the error quotes the region as it was written
 	}
 	s.Region = capitals
+	return nil
+}
+
+// SetTimezone sets the IANA name of a time zone.
+func (s *Settings) SetTimezone(name string) error {
+	if err := site.CheckTimezone(name); err != nil {
+		return err
+	}
+	s.Timezone = name
 	return nil
 }
 

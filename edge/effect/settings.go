@@ -54,6 +54,10 @@ type Settings struct {
 	// Default: the country of the first of the numbers, else of the numbers on the site's pages, else of the mask.
 	Region string `json:"region,omitempty"`
 
+	// The time zone in which the site's days begin, for its reports: a name of the IANA database, such as
+	// `Europe/Berlin`. Default: `UTC`.
+	Timezone string `json:"timezone,omitempty"`
+
 	// The cookie without which nothing is set or stored. Default: none is needed.
 	Consent *Consent `json:"consent,omitempty"`
 
@@ -167,6 +171,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetService(s.Service, s.Tracker) },
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
+		func() error { return s.SetTimezone(s.Timezone) },
 		func() error { return s.SetConsent(s.Consent) },
 		func() error { return s.SetRespect(s.Respect) },
 		func() error { return s.SetCredentials(s.Credentials) },
@@ -220,7 +225,7 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 // Numbers, Pools, Captures and Widget, which may be missing. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
-		PhoneMask: &s.PhoneMask, Region: &s.Region, Prerender: &s.Prerender, Attribution: &s.Attribution,
+		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, Prerender: &s.Prerender, Attribution: &s.Attribution,
 		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {

@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -20,13 +21,14 @@ type settingsForm struct {
 	Mask, MaskText                  string
 	Dynamical, Messengers           string // on or off
 	Prerender, Attribution          string // as in the settings
+	Timezone                        string // empty for what is configured
 	Consent, ConsentName, ConsentIs string
 	Configured                      configured
 }
 
 // configured is what the configuration of this server says, in words; empty where it
 // does not tell.
-type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Consent string }
+type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Timezone, Consent string }
 
 func formOf(s site.Site) settingsForm {
 	form, set := settingsForm{Site: s, Seen: s.Version}, s.Settings
@@ -48,6 +50,9 @@ func formOf(s site.Site) settingsForm {
 	if set.Attribution != nil {
 		form.Attribution = string(*set.Attribution)
 	}
+	if set.Timezone != nil {
+		form.Timezone = *set.Timezone
+	}
 	if consent := set.Consent; consent != nil {
 		form.Consent, form.ConsentName, form.ConsentIs = rows.Own, consent.Cookie, consent.Value
 		if consent.Cookie == "" {
@@ -61,7 +66,7 @@ func formOf(s site.Site) settingsForm {
 func sentForm(r *http.Request, s site.Site) settingsForm {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	form := settingsForm{Site: s, Mask: value("mask"), MaskText: value("maskText"), Dynamical: value("dynamical"), Messengers: value("messengers"), Prerender: value("prerender"),
-		Attribution: value("attribution"), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
+		Attribution: value("attribution"), Timezone: value("timezone"), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	return form
 }
@@ -70,7 +75,7 @@ func sentForm(r *http.Request, s site.Site) settingsForm {
 // stays as it is.
 func (f settingsForm) settings() site.Settings {
 	set := f.Site.Settings
-	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Consent = nil, nil, nil, nil, nil, nil
+	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Timezone, set.Consent = nil, nil, nil, nil, nil, nil, nil
 	switch f.Mask {
 	case rows.None:
 		set.PhoneMask = new(string)
@@ -88,6 +93,9 @@ func (f settingsForm) settings() site.Settings {
 	}
 	if f.Attribution != rows.AsConfigured {
 		set.Attribution = new(attribution.Model(f.Attribution))
+	}
+	if f.Timezone != rows.AsConfigured {
+		set.Timezone = &f.Timezone
 	}
 	switch f.Consent {
 	case rows.None:
@@ -115,6 +123,8 @@ func (f settingsForm) mistake() string {
 		return "problem.mask"
 	case "consent":
 		return "problem.consent"
+	case "timezone":
+		return "problem.timezone"
 	}
 	return "fail.form"
 }
@@ -138,6 +148,9 @@ func (c *room) configuredFor(w *words.Tongue, key string) (told configured) {
 	}
 	if set.Attribution != nil {
 		told.Attribution = w.Text(rows.Attributions[*set.Attribution])
+	}
+	if set.Timezone != nil {
+		told.Timezone = cmp.Or(*set.Timezone, "UTC")
 	}
 	if set.Consent != nil {
 		if told.Consent = set.Consent.Cookie; told.Consent == "" {
