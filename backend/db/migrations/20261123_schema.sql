@@ -1183,3 +1183,240 @@ CREATE TABLE erased_contacts (
 	hash TEXT NOT NULL PRIMARY KEY,
 	at   BIGINT NOT NULL
 );
+
+
+-- report: what reports count, and what of it has changed since
+
+-- The rows of a site's day, in UTC, by column: package fact says which there are. They outlive what they were made of.
+CREATE TABLE report_columns (
+	site_id BIGINT NOT NULL,
+	name    TEXT NOT NULL,
+	day     BIGINT NOT NULL,
+	content BYTEA NOT NULL,
+	PRIMARY KEY (site_id, name, day)
+);
+
+-- What has changed on a day and is not in the columns yet. "times" tells one change from a later one. The triggers below
+-- write it, so that no change is forgotten, whoever makes it.
+CREATE TABLE report_due (
+	site_id BIGINT NOT NULL,
+	kind    TEXT NOT NULL,
+	id      BIGINT NOT NULL,
+	day     BIGINT NOT NULL,
+	times   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, kind, id, day)
+);
+
+-- Up to when the visits that went on are in the columns; and how far a rebuilding has come.
+CREATE TABLE report_progress (
+	name  TEXT PRIMARY KEY,
+	until BIGINT NOT NULL
+);
+
+-- What the columns are made of. Ids of visitors are as they stand: numbers of visits, and the public form elsewhere.
+CREATE VIEW report_visits AS
+	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, user_agent, language, source_kind, source_name, source_medium, source_campaign, source_term,
+		source_content, source_click_id_name, source_click_id, source_referrer, source_landing
+	FROM visits;
+
+CREATE VIEW report_calls AS
+	SELECT c.site_id, c.id, c.started_at AS at, c.visitor_id, c.caller AS phone, '' AS email, c.status, COALESCE(l.state, 0) AS state, FALSE AS is_sale, '' AS sale_cost,
+		c.source_kind, c.source_name, c.source_medium, c.source_campaign, c.source_term, c.source_content, c.source_click_id_name, c.source_click_id, c.source_referrer, c.source_landing,
+		'' AS url, c.called AS number, COALESCE(l.owner_id, 0) AS operator_id, COALESCE(l.group_id, 0) AS group_id, '' AS form_name
+	FROM calls c LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0
+	WHERE c.site_id <> 0;
+
+-- A lead that was merged is a part of another.
+CREATE VIEW report_leads AS
+	SELECT site_id, id, at, visitor_id, phone_digits AS phone, email, origin AS status, CASE WHEN merged_into <> 0 THEN -1 ELSE state END AS state, is_sale, sale_cost,
+		source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing,
+		url, '' AS number, owner_id AS operator_id, group_id, form_name
+	FROM leads;
+
+CREATE VIEW report_callbacks AS
+	SELECT site_id, id, created_at AS at, visitor_id, phone, '' AS email, state AS status, 0 AS state, FALSE AS is_sale, '' AS sale_cost,
+		'' AS source_kind, '' AS source_name, '' AS source_medium, '' AS source_campaign, '' AS source_term, '' AS source_content,
+		'' AS source_click_id_name, '' AS source_click_id, '' AS source_referrer, '' AS source_landing,
+		url, '' AS number, 0 AS operator_id, group_id, '' AS form_name
+	FROM callbacks;
+
+-- A conversation is there for each message that its visitor wrote after a day of silence.
+CREATE VIEW report_chats AS
+	SELECT c.site_id, c.id, m.at, c.visitor_id, '' AS phone, '' AS email, '' AS status, CASE WHEN c.banned THEN 3 ELSE COALESCE(l.state, 0) END AS state, FALSE AS is_sale, '' AS sale_cost,
+		'' AS source_kind, '' AS source_name, '' AS source_medium, '' AS source_campaign, '' AS source_term, '' AS source_content,
+		'' AS source_click_id_name, '' AS source_click_id, '' AS source_referrer, '' AS source_landing,
+		c.url, '' AS number, c.operator_id, c.group_id, '' AS form_name
+	FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
+		LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0
+	WHERE NOT EXISTS (SELECT 1 FROM messages b WHERE b.site_id = m.site_id AND b.conversation_id = m.conversation_id AND b.seq < m.seq
+		AND b.author = 'visitor' AND b.at > m.at - 86400000);
+
+-- sqlite:
+CREATE TRIGGER report_visit_added AFTER INSERT ON visits WHEN NEW.last_at < unixepoch() * 1000 - 60000 BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at ON visits WHEN NEW.last_at < unixepoch() * 1000 - 60000 BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_call_added AFTER INSERT ON calls BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'call', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_call_changed AFTER UPDATE ON calls BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'call', OLD.id, OLD.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'call', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_call_gone AFTER DELETE ON calls BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'call', OLD.id, OLD.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_lead_added AFTER INSERT ON leads BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'request', NEW.id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_lead_changed AFTER UPDATE ON leads WHEN OLD.state <> NEW.state OR OLD.owner_id <> NEW.owner_id OR OLD.merged_into <> NEW.merged_into OR OLD.is_sale <> NEW.is_sale OR OLD.sale_cost <> NEW.sale_cost OR OLD.group_id <> NEW.group_id
+	OR OLD.phone_digits <> NEW.phone_digits OR OLD.email <> NEW.email OR OLD.form_name <> NEW.form_name OR OLD.visitor_id <> NEW.visitor_id BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'request', NEW.id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'call', id, started_at / 86400000, 1 FROM calls WHERE site_id = NEW.site_id AND lead_id = NEW.id AND lead_id <> 0
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT m.site_id, 'chat', m.conversation_id, m.at / 86400000, 1 FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
+			WHERE c.site_id = NEW.site_id AND c.lead_id = NEW.id AND c.lead_id <> 0 GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_lead_gone AFTER DELETE ON leads BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'request', OLD.id, OLD.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'call', id, started_at / 86400000, 1 FROM calls WHERE site_id = OLD.site_id AND lead_id = OLD.id AND lead_id <> 0
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT m.site_id, 'chat', m.conversation_id, m.at / 86400000, 1 FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
+			WHERE c.site_id = OLD.site_id AND c.lead_id = OLD.id AND c.lead_id <> 0 GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_callback_added AFTER INSERT ON callbacks BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'callback', NEW.id, NEW.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_callback_changed AFTER UPDATE ON callbacks WHEN OLD.state <> NEW.state OR OLD.group_id <> NEW.group_id OR OLD.phone <> NEW.phone BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'callback', NEW.id, NEW.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_callback_gone AFTER DELETE ON callbacks BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'callback', OLD.id, OLD.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_message_added AFTER INSERT ON messages WHEN NEW.author = 'visitor' BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'chat', NEW.conversation_id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_message_gone AFTER DELETE ON messages WHEN OLD.author = 'visitor' BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'chat', OLD.conversation_id, OLD.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_chat_changed AFTER UPDATE ON conversations WHEN OLD.banned <> NEW.banned OR OLD.lead_id <> NEW.lead_id OR OLD.operator_id <> NEW.operator_id OR OLD.group_id <> NEW.group_id BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'chat', conversation_id, at / 86400000, 1 FROM messages WHERE site_id = NEW.site_id AND conversation_id = NEW.id AND author = 'visitor' GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+-- postgres:
+CREATE FUNCTION report_visit_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_visit_added AFTER INSERT ON visits FOR EACH ROW WHEN (NEW.last_at < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - 60000) EXECUTE FUNCTION report_visit_added();
+CREATE FUNCTION report_visit_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at ON visits FOR EACH ROW WHEN (NEW.last_at < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - 60000) EXECUTE FUNCTION report_visit_changed();
+CREATE FUNCTION report_call_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'call', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_call_added AFTER INSERT ON calls FOR EACH ROW EXECUTE FUNCTION report_call_added();
+CREATE FUNCTION report_call_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'call', OLD.id, OLD.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'call', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_call_changed AFTER UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION report_call_changed();
+CREATE FUNCTION report_call_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'call', OLD.id, OLD.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_call_gone AFTER DELETE ON calls FOR EACH ROW EXECUTE FUNCTION report_call_gone();
+CREATE FUNCTION report_lead_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'request', NEW.id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_lead_added AFTER INSERT ON leads FOR EACH ROW EXECUTE FUNCTION report_lead_added();
+CREATE FUNCTION report_lead_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'request', NEW.id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'call', id, started_at / 86400000, 1 FROM calls WHERE site_id = NEW.site_id AND lead_id = NEW.id AND lead_id <> 0
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT m.site_id, 'chat', m.conversation_id, m.at / 86400000, 1 FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
+			WHERE c.site_id = NEW.site_id AND c.lead_id = NEW.id AND c.lead_id <> 0 GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_lead_changed AFTER UPDATE ON leads FOR EACH ROW WHEN (OLD.state <> NEW.state OR OLD.owner_id <> NEW.owner_id OR OLD.merged_into <> NEW.merged_into OR OLD.is_sale <> NEW.is_sale OR OLD.sale_cost <> NEW.sale_cost OR OLD.group_id <> NEW.group_id
+	OR OLD.phone_digits <> NEW.phone_digits OR OLD.email <> NEW.email OR OLD.form_name <> NEW.form_name OR OLD.visitor_id <> NEW.visitor_id) EXECUTE FUNCTION report_lead_changed();
+CREATE FUNCTION report_lead_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'request', OLD.id, OLD.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'call', id, started_at / 86400000, 1 FROM calls WHERE site_id = OLD.site_id AND lead_id = OLD.id AND lead_id <> 0
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT m.site_id, 'chat', m.conversation_id, m.at / 86400000, 1 FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
+			WHERE c.site_id = OLD.site_id AND c.lead_id = OLD.id AND c.lead_id <> 0 GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_lead_gone AFTER DELETE ON leads FOR EACH ROW EXECUTE FUNCTION report_lead_gone();
+CREATE FUNCTION report_callback_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'callback', NEW.id, NEW.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_callback_added AFTER INSERT ON callbacks FOR EACH ROW EXECUTE FUNCTION report_callback_added();
+CREATE FUNCTION report_callback_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'callback', NEW.id, NEW.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_callback_changed AFTER UPDATE ON callbacks FOR EACH ROW WHEN (OLD.state <> NEW.state OR OLD.group_id <> NEW.group_id OR OLD.phone <> NEW.phone) EXECUTE FUNCTION report_callback_changed();
+CREATE FUNCTION report_callback_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'callback', OLD.id, OLD.created_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_callback_gone AFTER DELETE ON callbacks FOR EACH ROW EXECUTE FUNCTION report_callback_gone();
+CREATE FUNCTION report_message_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'chat', NEW.conversation_id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_message_added AFTER INSERT ON messages FOR EACH ROW WHEN (NEW.author = 'visitor') EXECUTE FUNCTION report_message_added();
+CREATE FUNCTION report_message_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (OLD.site_id, 'chat', OLD.conversation_id, OLD.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_message_gone AFTER DELETE ON messages FOR EACH ROW WHEN (OLD.author = 'visitor') EXECUTE FUNCTION report_message_gone();
+CREATE FUNCTION report_chat_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) SELECT site_id, 'chat', conversation_id, at / 86400000, 1 FROM messages WHERE site_id = NEW.site_id AND conversation_id = NEW.id AND author = 'visitor' GROUP BY 1, 2, 3, 4
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_chat_changed AFTER UPDATE ON conversations FOR EACH ROW WHEN (OLD.banned <> NEW.banned OR OLD.lead_id <> NEW.lead_id OR OLD.operator_id <> NEW.operator_id OR OLD.group_id <> NEW.group_id) EXECUTE FUNCTION report_chat_changed();
+-- both:

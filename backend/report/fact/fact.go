@@ -1,0 +1,149 @@
+// Package fact keeps what reports count: of each visit and each inquiry one row without names and contacts. The rows of a
+// site's day are kept by column, so that a report reads the columns that it is about, and no other. They outlive the visits and
+// the leads that they were made of.
+package fact
+
+import "github.com/seed-3405227d/frontdesk/backend/report/column"
+
+// Family is a kind of rows. Its rows have numbers, and texts that most rows share.
+type Family struct {
+	Name string
+	// Numbers and Texts are the names of its columns. The first two numbers are the row's id and its time, in minutes since the
+	// beginning of its day.
+	Numbers, Texts []string
+}
+
+// The numbers that all rows begin with.
+const (
+	ID = iota
+	Minute
+)
+
+// The numbers of a visit. The ids are those that were drawn, not their public forms: the first visit of a visitor has the
+// visitor's.
+const (
+	VisitVisitor = iota + 2
+	VisitViews
+	VisitBot // 1 for a bot's
+)
+
+// The texts of a visit.
+const (
+	VisitKind = iota // of its source
+	VisitSource
+	VisitMedium
+	VisitCampaign
+	VisitContent
+	VisitKeyword
+	VisitReferrer // a host
+	VisitLanding  // a path
+	VisitDevice
+	VisitBrowser
+	VisitLanguage
+	VisitCountry
+	VisitArea
+	VisitCity
+)
+
+// Visits are the visits of a site.
+var Visits = Family{
+	Name:    "visit",
+	Numbers: []string{"id", "minute", "visitor", "views", "bot"},
+	Texts: []string{"kind", "source", "medium", "campaign", "content", "keyword", "referrer", "landing", "device", "browser", "language",
+		"country", "area", "city"},
+}
+
+// The numbers of an inquiry. Visitor is 0 where it is not known. Phone and Email are keyed hashes, by which inquiries of one person are
+// known; 0 for none. Flags are the bits below. Sum is in millionths of the site's currency.
+const (
+	InquiryVisitor = iota + 2
+	InquiryPhone
+	InquiryEmail
+	InquiryFlags
+	InquirySum
+)
+
+// The bits of an inquiry's flags.
+const (
+	Spam    = 1 << iota
+	Missed  // a call that nobody took
+	Failed  // a callback that reached nobody
+	Reached // a call, or a callback, in which somebody was talked to
+	Sale
+	Part // of an inquiry of another kind: a lead that was made of a call or of a conversation
+)
+
+// The texts of an inquiry. Those of its source are its own, for one whose visits are not known.
+const (
+	InquiryKind = iota // one of package report
+	InquirySourceKind
+	InquirySource
+	InquiryMedium
+	InquiryCampaign
+	InquiryContent
+	InquiryKeyword
+	InquiryReferrer
+	InquiryLanding
+	InquiryPage
+	InquiryNumber
+	InquiryOperator
+	InquiryGroup
+	InquiryForm
+)
+
+// Inquiries are the inquiries of a site. Their ids are unique within their kind: the id here has the kind in its two lowest bits.
+var Inquiries = Family{
+	Name:    "inquiry",
+	Numbers: []string{"id", "minute", "visitor", "phone", "email", "flags", "sum"},
+	Texts: []string{"kind", "sourcekind", "source", "medium", "campaign", "content", "keyword", "referrer", "landing",
+		"page", "number", "operator", "group", "form"},
+}
+
+// Row is a row of a family: as many numbers and texts as it has columns.
+type Row struct {
+	Numbers []int64
+	Texts   []string
+}
+
+// Block has columns of the rows of a site on a day. The columns that were not asked for are empty.
+type Block struct {
+	Day     int64 // since 1970, in UTC
+	Numbers [][]int64
+	Texts   []column.Texts
+}
+
+// Len is how many rows the block has, if the column of ids was asked for.
+func (b *Block) Len() int { return len(b.Numbers[ID]) }
+
+// rows returns the rows of a whole block.
+func (b *Block) rows() []Row {
+	rows := make([]Row, b.Len())
+	for i := range rows {
+		rows[i] = Row{make([]int64, len(b.Numbers)), make([]string, len(b.Texts))}
+		for c, numbers := range b.Numbers {
+			rows[i].Numbers[c] = numbers[i]
+		}
+		for c, texts := range b.Texts {
+			rows[i].Texts[c] = texts.Values[texts.Rows[i]]
+		}
+	}
+	return rows
+}
+
+// block returns the rows as columns.
+func (f *Family) block(day int64, rows []Row) *Block {
+	b := &Block{Day: day, Numbers: make([][]int64, len(f.Numbers)), Texts: make([]column.Texts, len(f.Texts))}
+	for c := range b.Numbers {
+		b.Numbers[c] = make([]int64, len(rows))
+		for i, row := range rows {
+			b.Numbers[c][i] = row.Numbers[c]
+		}
+	}
+	for c := range b.Texts {
+		places := make(map[string]uint32)
+		for _, row := range rows {
+			b.Texts[c].Add(row.Texts[c], places)
+		}
+	}
+	return b
+}

@@ -1,0 +1,149 @@
+package fact
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/report/column"
+)
+
+// stored is a column of a day as it is kept.
+type stored struct {
+	name    string
+	day     int64
+	content []byte
+}
+
+// Load returns the days of the site from the first day to the last, the oldest first, with the columns of the family that are named by
+// their places. Days without rows are missing.
+func Load(ctx context.Context, from db.Queries, siteID int64, f *Family, first, last int64, numbers, texts []int) ([]Block, error) {
+	args := []any{siteID, first, last}
+	var names []string
+	for _, c := range numbers {
+		args = append(args, f.Name+"."+f.Numbers[c])
+		names = append(names, "$"+strconv.Itoa(len(args)))
+	}
+	for _, c := range texts {
+		args = append(args, f.Name+"."+f.Texts[c])
+		names = append(names, "$"+strconv.Itoa(len(args)))
+	}
+	columns, err := db.List(ctx, from, func(s *stored) []any { return []any{&s.name, &s.day, &s.content} },
+		`SELECT name, day, content FROM report_columns WHERE site_id = $1 AND day >= $2 AND day <= $3 AND name IN (`+strings.Join(names, ", ")+`)`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the figures of a site: %w", err)
+	}
+	days := make(map[int64]*Block)
+	for _, s := range columns {
+		b := days[s.day]
+		if b == nil {
+			b = &Block{Day: s.day, Numbers: make([][]int64, len(f.Numbers)), Texts: make([]column.Texts, len(f.Texts))}
+			days[s.day] = b
+		}
+		if err := b.read(f, s); err != nil {
+			return nil, fmt.Errorf("reading %s of site %d, day %d: %w", s.name, siteID, s.day, err)
+		}
+	}
+	blocks := make([]Block, 0, len(days))
+	for _, b := range days {
+		blocks = append(blocks, *b)
+	}
+	slices.SortFunc(blocks, func(a, b Block) int { return cmp.Compare(a.Day, b.Day) })
+	return blocks, nil
+}
+
+func (b *Block) read(f *Family, s stored) (err error) {
+	name := s.name[len(f.Name)+1:]
+	if c := slices.Index(f.Numbers, name); c >= 0 {
+		b.Numbers[c], err = column.ReadNumbers(s.content)
+	} else if c := slices.Index(f.Texts, name); c >= 0 {
+		b.Texts[c], err = column.ReadTexts(s.content)
+	}
+	return err
+}
+
+// places are 0 to n-1.
+func places(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Change is what changes on a day of a site.
+type Change struct {
+	SiteID, Day int64
+	// Put are rows in the place of those with the same ids, or beside the others.
+	Put []Row
+	// Drop are the ids of rows that are on the day no more.
+	Drop []int64
+	// Mend changes the rows that are on the day and not put.
+	Mend func(*Row)
+}
+
+// Prepared is a change that is ready to be written.
+type Prepared struct {
+	siteID  int64
+	columns []stored
+}
+
+// Prepare makes the new columns of the day. Only one at a time may change a day: the columns are read here, and written
+// later.
+func (f *Family) Prepare(ctx context.Context, from db.Queries, c Change) (Prepared, error) {
+	blocks, err := Load(ctx, from, c.SiteID, f, c.Day, c.Day, places(len(f.Numbers)), places(len(f.Texts)))
+	if err != nil {
+		return Prepared{}, err
+	}
+	var rows []Row
+	if len(blocks) > 0 {
+		rows = blocks[0].rows()
+	}
+	replaced := make(map[int64]bool, len(c.Put)+len(c.Drop))
+	for _, row := range c.Put {
+		replaced[row.Numbers[ID]] = true
+	}
+	for _, id := range c.Drop {
+		replaced[id] = true
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return replaced[r.Numbers[ID]] })
+	if c.Mend != nil {
+		for i := range rows {
+			c.Mend(&rows[i])
+		}
+	}
+	rows = append(rows, c.Put...)
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Numbers[ID], b.Numbers[ID]) })
+	return f.prepare(c.SiteID, c.Day, rows[:min(len(rows), column.MaxRows)]), nil
+}
+
+func (f *Family) prepare(siteID, day int64, rows []Row) Prepared {
+	p := Prepared{siteID: siteID}
+	b := f.block(day, rows)
+	for c, name := range f.Numbers {
+		p.columns = append(p.columns, stored{f.Name + "." + name, day, column.AppendNumbers(nil, b.Numbers[c])})
+	}
+	for c, name := range f.Texts {
+		p.columns = append(p.columns, stored{f.Name + "." + name, day, b.Texts[c].Append(nil)})
+	}
+	return p
+}
+
+// columnsAtOnce are the columns of one statement.
+const columnsAtOnce = 32
+
+// Write writes the prepared columns.
+func (p Prepared) Write(ctx context.Context, tx db.Tx) error {
+	for some := range slices.Chunk(p.columns, columnsAtOnce) {
+		values, args := db.Values(some, func(s *stored) []any { return []any{&p.siteID, &s.name, &s.day, &s.content} })
+		if err := tx.Send(ctx, `INSERT INTO report_columns (site_id, name, day, content) `+values+`
+			ON CONFLICT (site_id, name, day) DO UPDATE SET content = EXCLUDED.content`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
