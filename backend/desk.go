@@ -44,6 +44,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/keeper"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -75,6 +77,8 @@ type Desk struct {
 	Cards       *card.Cards
 	Onsite      *onsite.Visitors
 	Retention   *retain.Retention
+	Reports     *report.Reports
+	Figures     *keeper.Keeper
 	Leads       *lead.Leads
 	Inbox       *inbox.Inbox
 	Refused     *refused.Refusals
@@ -131,6 +135,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d)
+	desk.Reports = report.New(d, desk.Keys, time.Now)
+	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, time.Now); err != nil {
+		return nil, err
+	}
 	desk.Onsite = onsite.New(d, desk.Keys, desk.Cards, time.Now, desk.Leases.Prolong)
 	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days}, time.Now); err != nil {
 		return nil, err

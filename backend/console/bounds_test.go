@@ -135,6 +135,7 @@ var columns = map[string]filling{
 	"properties.name": key(128), "properties.value": text(2048),
 	"refused_leads.address": service, "refused_leads.code": service, "refused_leads.digest": service, "refused_leads.forward": service, "refused_leads.origin": service, "refused_leads.reason": text(300),
 	"refused_days.network": service, "refused_leads.region": service, "refused_leads.sent": object(60, 60), "refused_leads.url": address(2048),
+	"report_columns.content": service, "report_columns.name": service, "report_due.kind": service, "report_progress.name": service,
 	"secrets.name": service, "secrets.value": service, "sequences.name": service,
 	"visits.campaign": text(300), "visits.language": text(128), "visits.recent": service,
 	"visits.source_campaign": text(200), "visits.source_click_id": text(200), "visits.source_click_id_name": service, "visits.source_content": text(200),

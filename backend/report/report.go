@@ -73,8 +73,8 @@ const (
 	Visits   Metric = iota
 	Visitors        // different ones
 	Views
-	New  // visits of visitors who had not been there before
-	Bots // visits
+	FirstVisits // of visitors who had not been there before
+	Bots        // visits
 	Inquiries
 	Calls
 	Requests

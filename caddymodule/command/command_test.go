@@ -288,8 +288,8 @@ func TestVersionIsTold(t *testing.T) {
 func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`: {"dctor"},
-		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, restore, rewrite, version`: {"charts"},
-		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                              {"operator", "charts", "anna"},
+		`unknown command "charts" of "frontdesk": expected backup, completion, doctor, erase, export, forwards, help, numbers, operator, reports, restore, rewrite, version`: {"charts"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                                       {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)
@@ -311,4 +311,10 @@ func TestDoctorOfANamedDatabase(t *testing.T) {
 	output, err = command(t, "", "doctor", "--database-sqlite", named)
 	require.NoError(t, err)
 	require.NotContains(t, output, "configuration")
+}
+
+func TestReportsAreRebuilt(t *testing.T) {
+	output, err := command(t, "", "reports", "rebuild", "-c", configuration(t, option))
+	require.NoError(t, err, output)
+	require.Regexp(t, `rebuilt: 0 visits with 0 views, 0 inquiries, \S+\n$`, output)
 }

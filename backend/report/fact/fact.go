@@ -147,3 +147,9 @@ func (f *Family) block(day int64, rows []Row) *Block {
 	}
 	return b
 }
+
+// InquiryID is the id of a row for an inquiry of the kind at the place, 0 to 3.
+func InquiryID(place, id int64) int64 { return id<<2 | place }
+
+// OfInquiry is the reverse of InquiryID.
+func OfInquiry(row int64) (place, id int64) { return row & 3, row >> 2 }

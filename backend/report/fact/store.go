@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/report/column"
@@ -146,4 +147,18 @@ func (p Prepared) Write(ctx context.Context, tx db.Tx) error {
 		}
 	}
 	return nil
+}
+
+// Until is up to when the columns are current; zero if they were never filled.
+func Until(ctx context.Context, from db.Queries) (time.Time, error) {
+	until, _, err := db.One(ctx, from, db.Only[int64], `SELECT until FROM report_progress WHERE name = 'visits'`)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading how current reports are: %w", err)
+	}
+	return db.Time(until), nil
+}
+
+// SetUntil stores up to when the columns are current.
+func SetUntil(ctx context.Context, tx db.Tx, until time.Time) error {
+	return tx.Send(ctx, `INSERT INTO report_progress (name, until) VALUES ('visits', $1) ON CONFLICT (name) DO UPDATE SET until = EXCLUDED.until`, db.Millis(until))
 }

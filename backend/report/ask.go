@@ -1,0 +1,207 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/report/fact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+)
+
+// Reports answers questions. It is safe for concurrent use.
+type Reports struct {
+	db   *db.DB
+	keys *key.Keys
+	now  func() time.Time
+}
+
+// New returns the reports of the database, which has to be migrated.
+func New(d *db.DB, keys *key.Keys, now func() time.Time) *Reports { return &Reports{d, keys, now} }
+
+// Ask answers the question. The error may be one of [Question.Check].
+func (r *Reports) Ask(ctx context.Context, q Question) (Answer, error) {
+	a, err := r.ask(ctx, q, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	until, err := fact.Until(ctx, r.db.Read())
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Until: until, Total: a.total, Parts: a.parts, Rows: make([]Row, len(a.cells))}
+	for i, c := range a.cells {
+		row := Row{Figures: c.Figures, Values: make([]string, len(q.By))}
+		for n := range q.By {
+			row.Values[n] = a.by[n].value(c.values[n])
+		}
+		answer.Rows[i] = row
+	}
+	return answer, nil
+}
+
+// Behind returns what is counted in a figure of the answer: of the row with the values, or without values in the total. There are
+// at most limit, the newest first; count is how many there are in all.
+func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []string, limit int) (refs []Ref, count int, err error) {
+	b := &behind{metric: m, values: values}
+	if _, err := r.ask(ctx, q, b); err != nil {
+		return nil, 0, err
+	}
+	slices.SortFunc(b.refs, func(x, y Ref) int { return y.At.Compare(x.At) })
+	refs = b.refs[:min(limit, len(b.refs))]
+	for i := range refs {
+		if refs[i].Kind == "visit" {
+			refs[i].ID = int64(r.keys.Visits.ID(refs[i].ID))
+		}
+	}
+	return refs, len(b.refs), nil
+}
+
+func (r *Reports) ask(ctx context.Context, q Question, b *behind) (*asking, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	a := newAsking(q, b, r.now())
+	for _, site := range q.SiteIDs {
+		if err := a.askSite(ctx, r.db.Read(), site); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// behind collects what is behind a figure.
+type behind struct {
+	metric Metric
+	values []string
+	refs   []Ref
+}
+
+// asking is a question on its way. Times are minutes since 1970.
+type asking struct {
+	Question
+	behind     *behind
+	start, end int64
+	today      int64 // a day since 1970
+	bounds     []int64
+	part       int // the part of the last time
+	by         [2]*values
+	filters    []filtered
+	clock      clock
+
+	total Figures
+	parts []Figures
+	cells []*cell
+	at    map[[2]uint32]*cell
+}
+
+// cell is the figures of the values together.
+type cell struct {
+	Figures
+	values [2]uint32
+	number uint32
+}
+
+// filtered is a filter with the values of its dimension.
+type filtered struct {
+	*values
+	wanted []string
+	passes []bool // by the numbers of values, as far as they are known
+}
+
+func newAsking(q Question, b *behind, now time.Time) *asking {
+	a := &asking{Question: q, behind: b, start: minutes(q.Period.Start()), end: minutes(q.Period.End()), today: db.Day(now), at: make(map[[2]uint32]*cell)}
+	a.clock.zone = q.Period.Zone
+	parts := q.Period.Parts()
+	a.parts = make([]Figures, len(parts))
+	for _, p := range parts {
+		a.bounds = append(a.bounds, minutes(p.Start))
+	}
+	for n, d := range q.By {
+		a.by[n] = newValues(d)
+	}
+	for _, f := range q.Filters {
+		a.filters = append(a.filters, filtered{values: newValues(f.Dimension), wanted: f.Values})
+	}
+	return a
+}
+
+func minutes(t time.Time) int64 { return t.Unix() / 60 }
+
+// partAt is the number of the period's part at the time, which is within the period.
+func (a *asking) partAt(at int64) int {
+	if at < a.bounds[a.part] || a.part+1 < len(a.bounds) && at >= a.bounds[a.part+1] {
+		n, found := slices.BinarySearch(a.bounds, at)
+		if !found {
+			n--
+		}
+		a.part = n
+	}
+	return a.part
+}
+
+// cellOf is the cell of the values; nil if the question is by no dimension.
+func (a *asking) cellOf(v [2]uint32) *cell {
+	if len(a.By) == 0 {
+		return nil
+	}
+	c := a.at[v]
+	if c == nil {
+		c = &cell{values: v, number: uint32(len(a.cells))}
+		a.at[v] = c
+		a.cells = append(a.cells, c)
+	}
+	return c
+}
+
+// collects says whether what has the values is behind the figure that is looked into.
+func (a *asking) collects(m Metric, v [2]uint32) bool {
+	if a.behind == nil || a.behind.metric != m {
+		return false
+	}
+	for n, wanted := range a.behind.values {
+		if n < len(a.By) && a.by[n].value(v[n]) != wanted {
+			return false
+		}
+	}
+	return true
+}
+
+// ofVisits says whether visits have all dimensions of the question and of its filters: otherwise only inquiries count.
+func (a *asking) ofVisits() bool {
+	for _, d := range a.By {
+		if slices.Contains(OfInquiries, d) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(a.Filters, func(f Filter) bool { return slices.Contains(OfInquiries, f.Dimension) })
+}
+
+func (f *filtered) pass(value uint32) bool {
+	for n := len(f.passes); n <= int(value); n++ {
+		f.passes = append(f.passes, slices.Contains(f.wanted, f.value(uint32(n))))
+	}
+	return f.passes[value]
+}
+
+// texts are the columns of visits that the dimensions need.
+func (a *asking) texts() []int {
+	needed := []int{fact.VisitKind}
+	for _, v := range a.all() {
+		needed = append(needed, visitTexts[v.dimension]...)
+	}
+	slices.Sort(needed)
+	return slices.Compact(needed)
+}
+
+// all are the dimensions of the question and of its filters.
+func (a *asking) all() (all []*values) {
+	for n := range a.By {
+		all = append(all, a.by[n])
+	}
+	for i := range a.filters {
+		all = append(all, a.filters[i].values)
+	}
+	return all
+}

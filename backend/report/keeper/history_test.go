@@ -1,0 +1,423 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/channel"
+	"github.com/seed-3405227d/frontdesk/backend/report/credit"
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// history is what has happened on a site, as rows of the database and as a test remembers them.
+type history struct {
+	t        *testing.T
+	db       *db.DB
+	keys     *key.Keys
+	keeper   *Keeper
+	random   *rand.Rand
+	now      time.Time
+	next     int64
+	visits   map[int64]*pastVisit
+	visitors []int64
+	pasts    map[string]*pastInquiry // by kind and id
+}
+
+type pastVisit struct {
+	id, visitor, views     int64
+	at                     time.Time
+	bot                    bool
+	kind, source, campaign string
+}
+
+type pastInquiry struct {
+	kind            string
+	id, visitor     int64
+	at              time.Time
+	phone           string
+	status          string
+	state           int64
+	sale            bool
+	sum             float64
+	campaign        string // of its own source
+	erased, derived bool
+}
+
+const site = int64(7)
+
+func (h *history) exec(query string, args ...any) {
+	h.t.Helper()
+	require.NoError(h.t, h.db.Write(h.t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		_, err := tx.Exec(ctx, query, args...)
+		return err
+	}))
+}
+
+// moment is some time of the last hundred days.
+func (h *history) moment() time.Time {
+	return h.now.Add(-time.Duration(h.random.Int64N(int64(100 * 24 * time.Hour)))).Truncate(time.Minute)
+}
+
+var campaigns = []string{"", "spring", "autumn"}
+
+func (h *history) visit() {
+	h.next++
+	v := &pastVisit{id: h.next, visitor: h.next, views: 1, at: h.moment(), bot: h.random.IntN(10) == 0, kind: "direct"}
+	if len(h.visitors) > 0 && h.random.IntN(2) == 0 {
+		v.visitor, v.bot = h.visitors[h.random.IntN(len(h.visitors))], false
+	} else if !v.bot {
+		h.visitors = append(h.visitors, v.visitor)
+	}
+	if v.campaign = campaigns[h.random.IntN(3)]; v.campaign != "" {
+		v.kind, v.source = "campaign", "news"
+	} else if h.random.IntN(3) == 0 {
+		v.kind, v.source = "search", "google"
+	}
+	h.visits[v.id] = v
+	h.exec(`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language,
+			source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing)
+		VALUES ($1, $2, $3, $4, $4, 1, $2, '', '', $5, '', 'de-AT,en', $6, $7, '', $8, '', '', '', '', '', 'https://shop.example/page')`,
+		site, v.id, v.visitor, v.at.UnixMilli(), v.bot, v.kind, v.source, v.campaign)
+}
+
+// goOn adds a view to some visit, which may be an old one.
+func (h *history) goOn() {
+	ids := slices.Sorted(maps.Keys(h.visits))
+	if len(ids) == 0 {
+		return
+	}
+	v := h.visits[ids[h.random.IntN(len(ids))]]
+	v.views++
+	h.exec(`UPDATE visits SET views = views + 1, last_at = last_at + 60000 WHERE site_id = $1 AND id = $2`, site, v.id)
+}
+
+func (h *history) someone() (visitor int64, phone string) {
+	if len(h.visitors) > 0 && h.random.IntN(4) > 0 {
+		visitor = h.visitors[h.random.IntN(len(h.visitors))]
+	}
+	if h.random.IntN(4) > 0 {
+		phone = fmt.Sprintf("7999%03d", h.random.IntN(12))
+	}
+	return visitor, phone
+}
+
+const noSource = `'', '', '', '', '', '', '', '', '', ''`
+
+func (h *history) call() {
+	h.next++
+	c := &pastInquiry{kind: report.Call, id: h.next, at: h.moment(), status: []string{"answered", "missed", "busy", ""}[h.random.IntN(4)]}
+	c.visitor, c.phone = h.someone()
+	if c.visitor == 0 && h.random.IntN(2) == 0 {
+		c.campaign = "spring"
+	}
+	h.pasts[fmt.Sprint(c.kind, c.id)] = c
+	h.exec(`INSERT INTO calls (site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency, notes, told_at,
+			reason, confidence, replaces, conditions, visitor_id, visit_id, source_kind, source_name, source_medium, source_campaign, source_term, source_content,
+			source_click_id_name, source_click_id, source_referrer, source_landing)
+		VALUES ($1, $2, 'p', 'c', '7495', $3, $4, TRUE, 0, 0, $5, 0, 0, '', '', '', '', 0, '', '', '', '', $6, 0, $7, '', '', $8, '', '', '', '', '', '')`,
+		site, c.id, c.phone, c.at.UnixMilli(), c.status, h.public(c.visitor), map[bool]string{true: "campaign", false: ""}[c.campaign != ""], c.campaign)
+}
+
+func (h *history) public(visitor int64) int64 {
+	if visitor == 0 {
+		return 0
+	}
+	return int64(h.keys.Visitors.ID(visitor))
+}
+
+func (h *history) request() {
+	h.next++
+	l := &pastInquiry{kind: report.Request, id: h.next, at: h.moment(), state: int64(h.random.IntN(4)), derived: h.random.IntN(5) == 0}
+	l.visitor, l.phone = h.someone()
+	if l.sale = h.random.IntN(3) == 0; l.sale {
+		l.sum = 12.5
+	}
+	h.pasts[fmt.Sprint(l.kind, l.id)] = l
+	h.exec(`INSERT INTO leads (site_id, id, visitor_id, visit_id, view_id, at, origin, name, email, phone, phone_digits, message, is_sale, sale_cost, group_id, form_name, user_fields, url, state,
+			source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing)
+		VALUES ($1, $2, $3, 0, 0, $4, $5, '', '', '', $6, '', $7, $8, 0, 'Order', '', 'https://shop.example/order', $9, `+noSource+`)`,
+		site, l.id, h.public(l.visitor), l.at.UnixMilli(), map[bool]string{true: "call", false: "form"}[l.derived], l.phone, l.sale, map[bool]string{true: "12.50", false: ""}[l.sale], l.state)
+}
+
+// change changes, merges or erases an inquiry.
+func (h *history) change() {
+	names := slices.Sorted(maps.Keys(h.pasts))
+	h.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, name := range names {
+		p := h.pasts[name]
+		if p.erased {
+			continue
+		}
+		table := map[string]string{report.Call: "calls", report.Request: "leads"}[p.kind]
+		switch what := h.random.IntN(6); {
+		case what == 0:
+			require.NoError(h.t, h.keeper.Keep(h.t.Context())) // what is erased before it counts does not count
+			p.erased = true
+			h.exec(`DELETE FROM `+table+` WHERE site_id = $1 AND id = $2`, site, p.id)
+			// It counts on, but nobody is known by it.
+			p.phone = map[bool]string{true: "erased " + p.phone}[p.phone != ""]
+		case p.kind == report.Call && what < 3:
+			p.at = h.moment()
+			h.exec(`UPDATE calls SET started_at = $3 WHERE site_id = $1 AND id = $2`, site, p.id, p.at.UnixMilli())
+		case p.kind == report.Call:
+			p.status = "answered"
+			h.exec(`UPDATE calls SET status = 'answered' WHERE site_id = $1 AND id = $2`, site, p.id)
+		case what == 1:
+			delete(h.pasts, name) // a part of another
+			h.exec(`UPDATE leads SET merged_into = 1 WHERE site_id = $1 AND id = $2`, site, p.id)
+		case what < 4:
+			p.state = 3
+			h.exec(`UPDATE leads SET state = 3 WHERE site_id = $1 AND id = $2`, site, p.id)
+		default:
+			p.state, p.sale, p.sum = 2, true, 99.99
+			h.exec(`UPDATE leads SET state = 2, is_sale = TRUE, sale_cost = '99.99' WHERE site_id = $1 AND id = $2`, site, p.id)
+		}
+		return
+	}
+}
+
+// recount answers the question patiently, by channel, campaign, or nothing.
+func (h *history) recount(q report.Question) (total report.Figures, rows map[string]report.Figures) {
+	rows = make(map[string]report.Figures)
+	within := func(t time.Time) bool { return !t.Before(q.Period.Start()) && t.Before(q.Period.End()) }
+	passes := func(campaign string) bool {
+		return len(q.Filters) == 0 || slices.Contains(q.Filters[0].Values, campaign)
+	}
+	valueOf := func(v *pastVisit) string {
+		if q.By[0] == report.Channel {
+			return string(channel.Of(v.kind, v.source, ""))
+		}
+		return v.campaign
+	}
+	add := func(value string, m report.Metric, n float64) {
+		total[m] += n
+		f := rows[value]
+		f[m] += n
+		rows[value] = f
+	}
+	there, thereIn := make(map[int64]bool), make(map[string]bool)
+	for _, v := range h.visits {
+		if !within(v.at) || !passes(v.campaign) {
+			continue
+		}
+		if v.bot {
+			add(valueOf(v), report.Bots, 1)
+			continue
+		}
+		add(valueOf(v), report.Visits, 1)
+		add(valueOf(v), report.Views, float64(v.views))
+		if v.id == v.visitor {
+			add(valueOf(v), report.FirstVisits, 1)
+		}
+		if in := fmt.Sprint(v.visitor, valueOf(v)); !thereIn[in] {
+			f := rows[valueOf(v)]
+			f[report.Visitors]++
+			rows[valueOf(v)], thereIn[in] = f, true
+		}
+		if !there[v.visitor] {
+			total[report.Visitors]++
+			there[v.visitor] = true
+		}
+	}
+	var inquiries []*pastInquiry
+	for _, p := range h.pasts {
+		if within(p.at) {
+			inquiries = append(inquiries, p)
+		}
+	}
+	first := h.firsts(inquiries)
+	for _, p := range inquiries {
+		var visits []*pastVisit
+		for _, v := range h.visits {
+			if v.visitor == p.visitor && !v.bot && !v.at.After(p.at) && !v.at.Before(p.at.Add(-q.Credit.Window)) {
+				visits = append(visits, v)
+			}
+		}
+		slices.SortFunc(visits, func(a, b *pastVisit) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+		told := make([]credit.Visit, len(visits))
+		for i, v := range visits {
+			told[i] = credit.Visit{At: v.at, Direct: v.kind == "direct"}
+		}
+		share := func(value string, share float64) {
+			for m, n := range h.figures(p, first[p]) {
+				if n != 0 {
+					add(value, report.Metric(m), n*share)
+				}
+			}
+		}
+		for i, s := range q.Credit.Shares(told, p.at) {
+			if passes(visits[i].campaign) {
+				share(valueOf(visits[i]), s)
+			}
+		}
+		if len(visits) == 0 {
+			value, campaign := report.Unknown, report.Unknown
+			if p.campaign != "" {
+				value, campaign = p.campaign, p.campaign
+				if q.By[0] == report.Channel {
+					value = string(channel.Other)
+				}
+			}
+			if passes(campaign) {
+				share(value, 1)
+			}
+		}
+	}
+	return total, rows
+}
+
+func (h *history) figures(p *pastInquiry, first bool) (f report.Figures) {
+	if p.state == 3 {
+		if !p.derived {
+			f[report.Spam] = 1
+		}
+		return f
+	}
+	if p.sale {
+		f[report.Sales], f[report.Revenue] = 1, p.sum
+	}
+	if p.derived {
+		return f
+	}
+	f[report.Inquiries] = 1
+	f[map[string]report.Metric{report.Call: report.Calls, report.Request: report.Requests}[p.kind]] = 1
+	if first {
+		f[report.Persons] = 1
+	}
+	if p.kind == report.Call && (p.status == "missed" || p.status == "busy") {
+		f[report.Missed], f[report.Unanswered] = 1, 1
+		for _, other := range h.pasts {
+			if other.kind == report.Call && other.status == "answered" && other.phone == p.phone && p.phone != "" && other.at.After(p.at) {
+				f[report.Unanswered] = 0
+			}
+		}
+	}
+	return f
+}
+
+// firsts are the first inquiries of persons: those that no chain of inquiries joins to an earlier one.
+func (h *history) firsts(all []*pastInquiry) map[*pastInquiry]bool {
+	slices.SortFunc(all, func(a, b *pastInquiry) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+	counts := func(p *pastInquiry) bool { return p.state != 3 && !p.derived }
+	person := make(map[*pastInquiry]int)
+	for i, p := range all {
+		person[p] = i
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, p := range all {
+			for _, later := range all[i+1:] {
+				same := p.visitor != 0 && p.visitor == later.visitor || p.phone != "" && p.phone == later.phone
+				if counts(p) && counts(later) && same && later.at.Sub(p.at) <= report.PersonWindow && person[p] != person[later] {
+					least := min(person[p], person[later])
+					person[p], person[later], changed = least, least, true
+				}
+			}
+		}
+	}
+	firsts, seen := make(map[*pastInquiry]bool), make(map[int]bool)
+	for _, p := range all {
+		if counts(p) && !seen[person[p]] {
+			firsts[p], seen[person[p]] = true, true
+		}
+	}
+	return firsts
+}
+
+// What reports say is what the rows say, whatever happened, and in whichever order it was put into the figures.
+func TestReportsAreTheRows(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for seed := range uint64(4) {
+			h := &history{t: t, db: d, random: rand.New(rand.NewPCG(seed, 24)), now: time.Now(), next: int64(seed) * 1_000_000, visits: make(map[int64]*pastVisit), pasts: make(map[string]*pastInquiry)}
+			for _, table := range []string{"visits", "calls", "leads", "report_due", "report_columns"} {
+				h.exec(`DELETE FROM ` + table)
+			}
+			h.exec(`DELETE FROM report_due`)
+			var err error
+			h.keys, err = key.Open(t.Context(), d, time.Now)
+			require.NoError(t, err)
+			k, err := Open(t.Context(), d, h.keys, func() time.Time { return h.now })
+			require.NoError(t, err)
+			h.keeper = k
+			for range 150 {
+				do := []func(){h.visit, h.visit, h.visit, h.goOn, h.call, h.request, h.change, h.change}
+				do[h.random.IntN(len(do))]()
+				if h.random.IntN(20) == 0 {
+					require.NoError(t, k.Keep(t.Context()))
+				}
+			}
+			require.NoError(t, k.Keep(t.Context()))
+			h.compare(k)
+			require.NoError(t, k.Rebuild(t.Context(), func(Rebuilt) {}))
+			h.compare(k)
+		}
+	})
+}
+
+func (h *history) compare(k *Keeper) {
+	h.t.Helper()
+	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
+	require.NoError(h.t, err)
+	reports := report.New(h.db, h.keys, func() time.Time { return h.now })
+	for _, model := range credit.Models {
+		for n := range 4 {
+			last := period.DateOf(h.now, kathmandu)
+			q := report.Question{
+				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign}[n%2]},
+				Period: period.Period{First: last - period.Date(20+h.random.IntN(60)), Last: last - period.Date(h.random.IntN(15)), Step: period.Week, Zone: kathmandu},
+				Credit: credit.Rule{Model: model, Window: time.Duration(1+h.random.IntN(90)) * 24 * time.Hour},
+			}
+			if n > 1 {
+				q.Filters = []report.Filter{{Dimension: report.Campaign, Values: []string{"spring", report.Unknown}}}
+			}
+			answer, err := reports.Ask(h.t.Context(), q)
+			require.NoError(h.t, err)
+			total, rows := h.recount(q)
+			same(h.t, total, answer.Total, "the total")
+			parts := report.Figures{}
+			for _, p := range answer.Parts {
+				for m, figure := range p {
+					parts[m] += figure
+				}
+			}
+			parts[report.Visitors] = answer.Total[report.Visitors]
+			same(h.t, answer.Total, parts, "the parts together")
+			found := make(map[string]report.Figures)
+			for _, r := range answer.Rows {
+				found[r.Values[0]] = r.Figures
+			}
+			for value, figures := range rows {
+				same(h.t, figures, found[value], value)
+				delete(found, value)
+			}
+			require.Empty(h.t, found)
+			for _, m := range []report.Metric{report.Visits, report.Visitors, report.Calls, report.Sales} {
+				_, count, err := reports.Behind(h.t.Context(), q, m, nil, 10)
+				require.NoError(h.t, err)
+				require.GreaterOrEqual(h.t, float64(count), math.Floor(total[m]), "%v behind", m)
+			}
+		}
+	}
+}
+
+func same(t *testing.T, expected, got report.Figures, of string) {
+	t.Helper()
+	for m := range expected {
+		require.InDelta(t, expected[m], got[m], 1e-6, "%s of %q", report.Metric(m), of)
+	}
+}
