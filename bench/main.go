@@ -14,6 +14,7 @@
 //	go run ./bench memory     # memory of a thousand sites, with and without Frontdesk, and of a thousand pages that nobody reads
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
+//	go run ./bench reports    # reports of ten million page views
 //	go run ./bench live       # what PostgreSQL has to do for open consoles
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
@@ -48,6 +49,7 @@ type options struct {
 	numbers bool
 	kinds   bool
 	leads   int
+	visits  int
 	all     bool
 	memory  int
 	lasting time.Duration
@@ -68,6 +70,7 @@ func parse() options {
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
 	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks")
+	flag.IntVar(&o.visits, "visits", 1_000_000, "of how many visits reports are")
 	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
 	flag.DurationVar(&o.lasting, "for", 10*time.Minute, "how long attack -all lasts")
@@ -144,6 +147,7 @@ func run(ctx context.Context, o options) error {
 		}),
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
 		"inbox":   func() error { return searchLeads(ctx, folder, o.leads, 7*o.rounds) },
+		"reports": func() error { return reports(ctx, folder, o.visits, 3*o.rounds) },
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
 		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds) }),
@@ -154,7 +158,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, live, streams or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

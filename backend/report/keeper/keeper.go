@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -132,26 +133,48 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 type siteDay struct{ site, day int64 }
 
 func (k *Keeper) putVisits(ctx context.Context, raw []rawVisit) error {
-	days := make(map[siteDay][]fact.Row)
+	days := make(map[siteDay]*fact.Change)
 	for i := range raw {
-		of := siteDay{raw[i].site, raw[i].day()}
-		days[of] = append(days[of], raw[i].row())
+		c := changeOf(days, siteDay{raw[i].site, raw[i].day()})
+		c.Put = append(c.Put, raw[i].row())
 	}
-	for of, rows := range days {
-		if err := k.change(ctx, &fact.Visits, fact.Change{SiteID: of.site, Day: of.day, Put: rows}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return k.change(ctx, &fact.Visits, days)
 }
 
-func (k *Keeper) change(ctx context.Context, f *fact.Family, c fact.Change) error {
-	prepared, err := f.Prepare(ctx, k.db.Read(), c)
-	if err != nil {
-		return err
+// changeOf is the change of the day.
+func changeOf(days map[siteDay]*fact.Change, of siteDay) *fact.Change {
+	c := days[of]
+	if c == nil {
+		c = &fact.Change{SiteID: of.site, Day: of.day}
+		days[of] = c
 	}
-	if err := k.db.Write(ctx, 0, prepared.Write); err != nil {
-		return fmt.Errorf("keeping figures: %w", err)
+	return c
+}
+
+// daysAtOnce are the days of one transaction: others wait for it.
+const daysAtOnce = 8
+
+// change puts the changes into the columns of their days.
+func (k *Keeper) change(ctx context.Context, f *fact.Family, days map[siteDay]*fact.Change) error {
+	for some := range slices.Chunk(slices.Collect(maps.Values(days)), daysAtOnce) {
+		var prepared []fact.Prepared
+		for _, c := range some {
+			p, err := f.Prepare(ctx, k.db.Read(), *c)
+			if err != nil {
+				return err
+			}
+			prepared = append(prepared, p)
+		}
+		if err := k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+			for _, p := range prepared {
+				if err := p.Write(ctx, tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("keeping figures: %w", err)
+		}
 	}
 	return nil
 }
@@ -209,14 +232,10 @@ func (k *Keeper) putDue(ctx context.Context, marks []mark) error {
 	for i := range raw {
 		stands[place{raw[i].id, raw[i].at / dayLength}], there[raw[i].id] = &raw[i], true
 	}
-	days := make(map[int64]*fact.Change)
+	days := make(map[siteDay]*fact.Change)
 	erased := make(map[int64]bool)
 	for _, m := range marks {
-		c := days[m.day]
-		if c == nil {
-			c = &fact.Change{SiteID: site, Day: m.day}
-			days[m.day] = c
-		}
+		c := changeOf(days, siteDay{site, m.day})
 		row := fact.InquiryID(views[kind].place, m.id)
 		if r := stands[place{m.id, m.day}]; r != nil {
 			if put, is := k.row(kind, r); is {
@@ -229,19 +248,16 @@ func (k *Keeper) putDue(ctx context.Context, marks []mark) error {
 		}
 		c.Drop = append(c.Drop, row)
 	}
-	for _, c := range days {
-		if len(erased) > 0 {
+	if len(erased) > 0 {
+		for _, c := range days {
 			c.Mend = func(r *fact.Row) {
 				if erased[r.Numbers[fact.ID]] {
 					k.forget(r)
 				}
 			}
 		}
-		if err := k.change(ctx, &fact.Inquiries, *c); err != nil {
-			return err
-		}
 	}
-	return nil
+	return k.change(ctx, &fact.Inquiries, days)
 }
 
 // forget gives an inquiry of somebody who was erased other contacts, which are nobody's: so that a person's inquiries count on as one's, and

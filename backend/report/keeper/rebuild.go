@@ -88,22 +88,15 @@ func (k *Keeper) rebuildInquiries(ctx context.Context, kind string, done *Rebuil
 		}
 		days := make(map[siteDay]*fact.Change)
 		for i := range raw {
-			of := siteDay{raw[i].site, raw[i].at / dayLength}
-			c := days[of]
-			if c == nil {
-				c = &fact.Change{SiteID: of.site, Day: of.day}
-				days[of] = c
-			}
+			c := changeOf(days, siteDay{raw[i].site, raw[i].at / dayLength})
 			if row, is := k.row(kind, &raw[i]); is {
 				c.Put = append(c.Put, row)
 			} else {
 				c.Drop = append(c.Drop, fact.InquiryID(views[kind].place, raw[i].id))
 			}
 		}
-		for _, c := range days {
-			if err := k.change(ctx, &fact.Inquiries, *c); err != nil {
-				return err
-			}
+		if err := k.change(ctx, &fact.Inquiries, days); err != nil {
+			return err
 		}
 		site, id = last.site, last.id
 		done.Inquiries += int64(len(raw))
