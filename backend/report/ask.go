@@ -1,9 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
@@ -22,53 +26,85 @@ func New(d *db.DB, keys *key.Keys, now func() time.Time) *Reports { return &Repo
 
 // Ask answers the question. The error may be one of [Question.Check].
 func (r *Reports) Ask(ctx context.Context, q Question) (Answer, error) {
-	a, err := r.ask(ctx, q, nil)
-	if err != nil {
-		return Answer{}, err
-	}
 	until, err := fact.Until(ctx, r.db.Read())
 	if err != nil {
 		return Answer{}, err
 	}
-	answer := Answer{Until: until, Total: a.total, Parts: a.parts, Rows: make([]Row, len(a.cells))}
-	for i, c := range a.cells {
-		row := Row{Figures: c.Figures, Values: make([]string, len(q.By))}
-		for n := range q.By {
-			row.Values[n] = a.by[n].value(c.values[n])
+	all, err := r.ask(ctx, q, nil)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Until: until, Parts: make([]Figures, len(q.Period.Parts()))}
+	places := make(map[[2]string]int)
+	for _, a := range all {
+		answer.Total.add(&a.total)
+		for i := range a.parts {
+			answer.Parts[i].add(&a.parts[i])
 		}
-		answer.Rows[i] = row
+		for _, c := range a.cells {
+			var values [2]string
+			for n := range q.By {
+				values[n] = a.by[n].value(c.values[n])
+			}
+			place, known := places[values]
+			if !known {
+				place = len(answer.Rows)
+				places[values] = place
+				answer.Rows = append(answer.Rows, Row{Values: slices.Clone(values[:len(q.By)])})
+			}
+			answer.Rows[place].add(&c.Figures)
+		}
 	}
 	return answer, nil
+}
+
+func (f *Figures) add(other *Figures) {
+	for m, n := range other {
+		f[m] += n
+	}
 }
 
 // Behind returns what is counted in a figure of the answer: of the row with the values, or without values in the total. There are
 // at most limit, the newest first; count is how many there are in all.
 func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []string, limit int) (refs []Ref, count int, err error) {
-	b := &behind{metric: m, values: values}
-	if _, err := r.ask(ctx, q, b); err != nil {
+	all, err := r.ask(ctx, q, func() *behind { return &behind{metric: m, values: values} })
+	if err != nil {
 		return nil, 0, err
 	}
-	slices.SortFunc(b.refs, func(x, y Ref) int { return y.At.Compare(x.At) })
-	refs = b.refs[:min(limit, len(b.refs))]
+	for _, a := range all {
+		refs = append(refs, a.behind.refs...)
+	}
+	slices.SortFunc(refs, func(x, y Ref) int {
+		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.SiteID, y.SiteID), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
+	})
+	count = len(refs)
+	refs = refs[:min(limit, count)]
 	for i := range refs {
 		if refs[i].Kind == "visit" {
 			refs[i].ID = int64(r.keys.Visits.ID(refs[i].ID))
 		}
 	}
-	return refs, len(b.refs), nil
+	return refs, count, nil
 }
 
-func (r *Reports) ask(ctx context.Context, q Question, b *behind) (*asking, error) {
+// ask asks of each site by itself: visitors and persons are those of one.
+func (r *Reports) ask(ctx context.Context, q Question, collects func() *behind) ([]*asking, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	a := newAsking(q, b, r.now())
-	for _, site := range q.SiteIDs {
-		if err := a.askSite(ctx, r.db.Read(), site); err != nil {
-			return nil, err
-		}
+	all := make([]*asking, len(q.SiteIDs))
+	sites, ctx := errgroup.WithContext(ctx)
+	sites.SetLimit(runtime.GOMAXPROCS(0))
+	for i, site := range q.SiteIDs {
+		sites.Go(func() error {
+			all[i] = newAsking(q, r.now())
+			if collects != nil {
+				all[i].behind = collects()
+			}
+			return all[i].askSite(ctx, r.db.Read(), site)
+		})
 	}
-	return a, nil
+	return all, sites.Wait()
 }
 
 // behind collects what is behind a figure.
@@ -78,7 +114,7 @@ type behind struct {
 	refs   []Ref
 }
 
-// asking is a question on its way. Times are minutes since 1970.
+// asking is a question of one site on its way. Times are minutes since 1970.
 type asking struct {
 	Question
 	behind     *behind
@@ -110,8 +146,8 @@ type filtered struct {
 	passes []bool // by the numbers of values, as far as they are known
 }
 
-func newAsking(q Question, b *behind, now time.Time) *asking {
-	a := &asking{Question: q, behind: b, start: minutes(q.Period.Start()), end: minutes(q.Period.End()), today: db.Day(now), at: make(map[[2]uint32]*cell)}
+func newAsking(q Question, now time.Time) *asking {
+	a := &asking{Question: q, start: minutes(q.Period.Start()), end: minutes(q.Period.End()), today: db.Day(now), at: make(map[[2]uint32]*cell)}
 	a.clock.zone = q.Period.Zone
 	parts := q.Period.Parts()
 	a.parts = make([]Figures, len(parts))
