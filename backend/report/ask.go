@@ -3,12 +3,14 @@ package report
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
@@ -87,6 +89,9 @@ func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []str
 	return refs, count, nil
 }
 
+// errPanic is the error of a question that has panicked, which the log tells.
+var errPanic = errors.New("the report could not be made")
+
 // ask asks of each site by itself: visitors and persons are those of one.
 func (r *Reports) ask(ctx context.Context, q Question, collects func() *behind) ([]*asking, error) {
 	if err := q.Check(); err != nil {
@@ -97,11 +102,15 @@ func (r *Reports) ask(ctx context.Context, q Question, collects func() *behind) 
 	sites.SetLimit(runtime.GOMAXPROCS(0))
 	for i, site := range q.SiteIDs {
 		sites.Go(func() error {
-			all[i] = newAsking(q, r.now())
-			if collects != nil {
-				all[i].behind = collects()
-			}
-			return all[i].askSite(ctx, r.db.Read(), site)
+			err := errPanic
+			aside.Do(r.db.Logger(), "answering a question of reports", func() {
+				all[i] = newAsking(q, r.now())
+				if collects != nil {
+					all[i].behind = collects()
+				}
+				err = all[i].askSite(ctx, r.db.Read(), site)
+			})
+			return err
 		})
 	}
 	return all, sites.Wait()
