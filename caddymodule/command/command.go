@@ -36,7 +36,7 @@ func setUpCommand(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
-	ofDatabase := []*cobra.Command{operatorCommand(), doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand()}
+	ofDatabase := []*cobra.Command{operatorCommand(), doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand(), demoCommand()}
 	for _, command := range ofDatabase {
 		flags := command.PersistentFlags()
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
