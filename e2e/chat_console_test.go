@@ -40,6 +40,8 @@ func (p *program) colleague(admin *tab, login, name string) *tab {
 	b.size(1280, 800, false)
 	b.visit(p.console + "/sign-in")
 	b.do(fmt.Sprintf(`document.getElementById("login").value = %q; document.getElementById("password").value = %q; document.querySelector("main form").requestSubmit()`, login, consolePassword))
+	b.until(`location.pathname === "/overview" && document.documentElement.dataset.stream === "live"`)
+	b.visit(p.console + "/visitors")
 	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
 	return b
 }

@@ -53,6 +53,8 @@ func (p *program) signIn(b *tab) {
 	b.do(`document.getElementById("login").value = "vera";
 		document.getElementById("password").value = "` + consolePassword + `";
 		document.querySelector("main form").requestSubmit()`)
+	b.until(`location.pathname === "/overview" && document.documentElement.dataset.stream === "live"`)
+	b.visit(p.console + "/visitors")
 	b.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
 }
 
@@ -306,7 +308,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 			}
 			check(outside, "/sign-in")
 			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/callbacks", callback, "/callbacks/new", "/chats", chat, "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
-				"/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/operators", "/operators/1", "/history", "/account", "/help", "/help/calls", "/nowhere"} {
+				"/overview", "/reports", "/reports?by=hour&and=weekday&span=today", "/reports/rows?figure=visits", "/reports?span=own&from=x", "/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/operators", "/operators/1", "/history", "/account", "/help", "/help/calls", "/nowhere"} {
 				check(desk, path)
 			}
 		}

@@ -33,7 +33,7 @@ http://desk.test:8090 {
 	signIn("a wrong password")
 	desk.until(contains(".problem", "The login or the password is wrong"))
 	signIn(consolePassword)
-	desk.until(`location.pathname === "/visitors" && document.documentElement.dataset.stream === "live"`)
+	desk.until(`location.pathname === "/overview" && document.documentElement.dataset.stream === "live"`)
 	require.Empty(t, value[string](desk, `document.cookie`), "no cookie is a script's")
 
 	// A page of another site cannot send the forms.

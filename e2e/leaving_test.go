@@ -51,7 +51,7 @@ func TestConsoleStaysWhenTheServerIsDown(t *testing.T) {
 
 	p.start(t)
 	outside.do(`document.querySelector("main form").requestSubmit()`)
-	outside.until(`location.pathname === "/visitors"`)
+	outside.until(`location.pathname === "/overview"`)
 	desk.until(`document.documentElement.dataset.stream === "live"`)
 	desk.do(`document.querySelector("nav a[href='/leads']").click()`)
 	desk.until(`location.pathname === "/leads"`)

@@ -22,6 +22,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/channel"
+	"github.com/seed-3405227d/frontdesk/backend/report/credit"
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/locales"
@@ -113,6 +117,24 @@ func madeByConsole() map[string]bool {
 	names := map[string]bool{
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
 		"source.other": true,
+	}
+	for _, m := range append(report.Metrics, "rate") {
+		names["figure."+m] = true
+	}
+	for _, d := range report.Dimensions {
+		names["by."+string(d)] = true
+	}
+	for _, c := range channel.Channels {
+		names["channel."+string(c)] = true
+	}
+	for _, m := range credit.Models {
+		names["credit."+string(m)] = true
+	}
+	for _, s := range period.Steps {
+		names["step."+string(s)] = true
+	}
+	for _, made := range []string{"devices.bot", "devices.desktop", "devices.phone", "devices.tablet", "beside.before", "beside.year", "beside.none", "weekday."} {
+		names[made] = true
 	}
 	for _, origin := range lead.Origins {
 		names["origin."+origin] = true

@@ -80,7 +80,7 @@ func (n *node) as(login string) (*http.Client, bool) {
 	response, err := client.PostForm(n.Text("http://localhost:$PORT/sign-in"), url.Values{"login": {login}, "password": {"correct horse battery"}})
 	require.NoError(n.T, err)
 	response.Body.Close()
-	return client, response.Request.URL.Path == "/visitors"
+	return client, response.Request.URL.Path == "/overview"
 }
 
 // shown is the page of numbers of the node's console.

@@ -19,20 +19,23 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
-	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
+	chatoverview "github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
+	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/help"
 	"github.com/seed-3405227d/frontdesk/backend/console/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/lookup"
 	"github.com/seed-3405227d/frontdesk/backend/console/numbers"
+	"github.com/seed-3405227d/frontdesk/backend/console/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console/people"
 	"github.com/seed-3405227d/frontdesk/backend/console/pools"
+	"github.com/seed-3405227d/frontdesk/backend/console/reports"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/sites"
@@ -57,6 +60,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
+	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
@@ -94,6 +98,7 @@ type Subjects struct {
 	Persons    *person.Persons
 	Forms      *form.Forms
 	Incidents  *incident.Incidents
+	Reports    *report.Reports
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string
@@ -146,18 +151,21 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 		return nil
 	})
 	rows.Mount(f)
+	figures.Mount(f)
+	overview.Mount(f, overview.Subjects{Reports: s.Reports, Incidents: s.Incidents, Days: s.Days})
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Visitors: s.Cards, Onsite: s.Onsite, Leads: s.Leads, Leases: s.Leases, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards, Region: s.Region})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
-	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: overview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
+	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: chatoverview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
+	reports.Mount(f, reports.Subjects{Reports: s.Reports, Visitors: s.Cards, Visits: s.Visits, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats, Leads: s.Leads})
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
 	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, There: s.there})
 	help.Mount(f)
-	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: overview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
+	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
 	staff.Mount(f)

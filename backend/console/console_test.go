@@ -45,6 +45,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/keeper"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -66,6 +68,7 @@ type desk struct {
 	held    atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	shop    site.Site
+	keeper  *keeper.Keeper      // of the figures
 	pbx     atomic.Pointer[pbx] // the telephone platform that calls people; nil for none
 }
 
@@ -95,7 +98,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
-		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now),
+		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now),
 		DB: database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
@@ -109,6 +112,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		Numbers:   numbers,
 		Leases:    leases,
 	}
+	d.keeper, err = keeper.Open(ctx, database, visits.Keys, d.now)
+	require.NoError(t, err)
 	d.Calls = call.New(call.Subjects{DB: database, Visits: visits.Visits, Leases: leases, Leads: d.Leads}, d.now)
 	d.Inbox = inbox.New(database, d.Leads, d.now)
 	d.Refused = refused.New(database, d.Leads, nil, d.now)

@@ -70,7 +70,7 @@ func TestSignIn(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, in.status)
 		require.Equal(t, "/leads?at=1&id=2", in.header.Get("Location"))
 		require.Equal(t, http.StatusOK, b.get("/leads").status)
-		require.Equal(t, "/visitors", b.get("/sign-in").header.Get("Location"))
+		require.Equal(t, "/overview", b.get("/sign-in").header.Get("Location"))
 
 		out := b.post("/sign-out")
 		require.Equal(t, http.StatusSeeOther, out.status)
@@ -82,7 +82,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for _, to := range []string{"https://evil.example/", "//evil.example/", `/\evil.example/`, "javascript:alert(1)", "leads", "", "/\t/evil.example", "http:/visitors"} {
 			in := d.browser().post("/sign-in", "login", "vera", "password", password, "to", to)
-			require.Equal(t, "/visitors", in.header.Get("Location"), "%q", to)
+			require.Equal(t, "/overview", in.header.Get("Location"), "%q", to)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func TestConsoleWithoutADatabase(t *testing.T) {
 	away := d.browser().do(r)
 	require.Equal(t, http.StatusServiceUnavailable, away.status)
 	require.Equal(t, "no-store", away.header.Get("Cache-Control"))
-	for _, text := range []string{"Данные сейчас недоступны", `href="/visitors"`, `href="/leads?site=2" data-again`} {
+	for _, text := range []string{"Данные сейчас недоступны", `href="/overview"`, `href="/leads?site=2" data-again`} {
 		require.Contains(t, away.body, text)
 	}
 	require.Equal(t, http.StatusServiceUnavailable, d.browser().post("/sign-in", "login", "vera").status)

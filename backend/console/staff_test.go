@@ -83,7 +83,7 @@ func TestAnAdminKeepsAccounts(t *testing.T) {
 				require.Contains(t, refused.body, why[i])
 			}
 		}
-		require.Equal(t, "/visitors", boris.post("/password", "token", token, "password", "another password").header.Get("Location"))
+		require.Equal(t, "/overview", boris.post("/password", "token", token, "password", "another password").header.Get("Location"))
 		require.Equal(t, http.StatusOK, boris.get("/visitors").status, "signed in")
 		require.Equal(t, http.StatusForbidden, d.browser().post("/password", "token", token, "password", "another password").status, "once")
 		require.Equal(t, http.StatusForbidden, d.browser().get("/password?token=").status)

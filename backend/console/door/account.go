@@ -124,5 +124,5 @@ func (c *Door) setNewPassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return c.Back(w, r, "/visitors", "account.changed")
+	return c.Back(w, r, frame.FirstPage, "account.changed")
 }

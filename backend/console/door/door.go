@@ -50,7 +50,7 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 
 func (c *Door) showSignIn(w http.ResponseWriter, r *http.Request) error {
 	if _, err := c.holder(r.Context(), r); err == nil {
-		http.Redirect(w, r, "/visitors", http.StatusSeeOther)
+		http.Redirect(w, r, frame.FirstPage, http.StatusSeeOther)
 		return nil
 	}
 	done, err := c.Operators.SetUp(r.Context())

@@ -27,6 +27,8 @@ var served = map[string][]string{
 	"console.css": {"dist/console.css"},
 	"stage.js":    {"dist/stage.js"}, // of the page within the page of a site's widget
 	"stage.css":   {"dist/stage.css"},
+	"chart.js":    {"dist/uplot.js", "dist/chart.js"}, // of pages of figures
+	"chart.css":   {"dist/uplot.css", "dist/chart.css"},
 	"digits.svg":  {"static/digits.svg"},
 	"chat.js":     {"dist/chat.js"},
 	"chat.css":    {"dist/chat.css"},

@@ -80,6 +80,7 @@ type Page struct {
 	SiteID   int64               // to which lists are narrowed; 0 for all of them
 	Scope    scope.Sites         // whose lists are shown
 	Staff    []operator.Operator // by whose names those are called who have leads
+	Charts   bool                // it has figures, whose styles and script are its own
 	Notice   string
 	Alarms   []string // what is wrong with the server
 	Problem  string   // why what was sent was not accepted

@@ -75,7 +75,7 @@ func AllowRecordings(h http.Header) {
 const SiteField = "site"
 
 // FirstPage is where operators go who have not said where to.
-const FirstPage = "/visitors"
+const FirstPage = "/overview"
 
 // entry is what the door knows of a request that it has let in.
 type entry struct {

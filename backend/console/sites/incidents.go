@@ -3,7 +3,6 @@ package sites
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
@@ -13,29 +12,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
-
-// incidentLine is an incident in words.
-type incidentLine struct {
-	incident.Incident
-	Text string
-	Link string // to where it can be mended
-	Site string // empty where there is one alone
-	Over bool
-}
-
-func incidentLineOf(f frame.Page, i incident.Incident) incidentLine {
-	line := incidentLine{Incident: i, Site: f.SiteKey(i.SiteID)}
-	line.Text = f.Words.Text("incident."+string(i.Kind), "name", words.Written(i.Name), "status", i.Status)
-	switch i.Kind {
-	case incident.Pool:
-		line.Link = rows.PoolLink(i.SiteID, i.Name)
-	case incident.Endpoint:
-		line.Link = frame.SiteLink(i.SiteID) + "/endpoints/" + i.About
-	default:
-		line.Link = fmt.Sprintf("/leads/forms?site=%d", i.SiteID)
-	}
-	return line
-}
 
 // countIncidents counts what is wrong now with the sites that the page is narrowed to.
 func (c *room) countIncidents(ctx context.Context, p *frame.Page) (int, error) {
@@ -66,11 +42,11 @@ func (c *room) countWrong(ctx context.Context, p *frame.Page, rows []siteRow) er
 const maxWrong = 50
 
 // wrongWith is what is wrong with the site now, the latest first, maxWrong at most.
-func (c *room) wrongWith(ctx context.Context, p *frame.Page, siteID int64) (lines []incidentLine, err error) {
+func (c *room) wrongWith(ctx context.Context, p *frame.Page, siteID int64) (lines []rows.IncidentLine, err error) {
 	wrong, err := c.wrong.Of(ctx, p)
 	for _, i := range wrong {
 		if i.SiteID == siteID && len(lines) < maxWrong {
-			lines = append(lines, incidentLineOf(*p, i))
+			lines = append(lines, rows.IncidentLineOf(*p, i))
 		}
 	}
 	return lines, err
@@ -81,7 +57,7 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 	if to.Operator.Role != operator.Admin {
 		return nil, nil
 	}
-	var news []incidentLine
+	var news []rows.IncidentLine
 	var f frame.Page
 	for _, e := range entries {
 		if e.Kind != incident.Begun && e.Kind != incident.Over {
@@ -95,7 +71,7 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 		if err != nil {
 			return nil, err
 		}
-		line := incidentLineOf(f, incident.Incident{SiteID: e.SiteID, Kind: told.Kind, About: told.About, Name: told.Name, Status: told.Status, BegunAt: told.Since})
+		line := rows.IncidentLineOf(f, incident.Incident{SiteID: e.SiteID, Kind: told.Kind, About: told.About, Name: told.Name, Status: told.Status, BegunAt: told.Since})
 		if line.Over = e.Kind == incident.Over; line.Over {
 			line.Text = f.Words.Text("incident.over."+string(told.Kind), "name", words.Written(told.Name))
 		}
@@ -110,7 +86,7 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 	}
 	return c.Render(to.Words, "incidents-event", struct {
 		Count  int
-		News   []incidentLine
-		Latest incidentLine
+		News   []rows.IncidentLine
+		Latest rows.IncidentLine
 	}{len(now), news, news[len(news)-1]})
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -243,7 +244,7 @@ type sitePage struct {
 	Block    string      // of a Caddyfile
 	First    []firstStep // until the first visitor
 	Guide    []guideStep // after it
-	Wrong    []incidentLine
+	Wrong    []rows.IncidentLine
 }
 
 // caddyfileBlock is what tracks the site of the key in a Caddyfile.

@@ -64,3 +64,25 @@ func (cards *Cards) People(ctx context.Context, visitors []Of) (map[Of]Who, erro
 	}
 	return people, nil
 }
+
+// OfVisits returns whose the site's visits are. Visits that do not exist any more are missing.
+func (cards *Cards) OfVisits(ctx context.Context, siteID int64, visits ...key.ID) (map[key.ID]key.ID, error) {
+	type stay struct{ visit, visitor int64 }
+	visitors := make(map[key.ID]key.ID, len(visits))
+	for some := range slices.Chunk(visits, visitorsAtOnce) {
+		numbers := make([]int64, len(some))
+		for i, id := range some {
+			numbers[i] = cards.keys.Visits.Number(id)
+		}
+		values, args := db.Values(db.Padded(numbers), db.Only[int64], siteID)
+		stays, err := db.List(ctx, cards.db.Read(), func(s *stay) []any { return []any{&s.visit, &s.visitor} },
+			`SELECT id, visitor_id FROM visits WHERE site_id = $1 AND id IN (`+values+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("reading whose visits are: %w", err)
+		}
+		for _, s := range stays {
+			visitors[cards.keys.Visits.ID(s.visit)] = cards.keys.Visitors.ID(s.visitor)
+		}
+	}
+	return visitors, nil
+}

@@ -1,5 +1,5 @@
 // Command build fetches what the console takes from npm: htmx with its
-// extension for event streams, icons, for the panels of pages the masks of phone numbers,
+// extension for event streams, uPlot for charts, icons, for the panels of pages the masks of phone numbers,
 // and for the tests the accessibility rules of axe. The output is committed. It is run in the frame's folder by
 // go generate.
 package main
@@ -28,8 +28,8 @@ type part struct {
 
 // icons are the signs that the templates name.
 var icons = []string{
-	"arrow-left", "arrow-up", "at-sign", "ban", "bell", "bell-off", "check", "chevron-right", "circle-alert", "copy", "corner-up-left", "external-link", "file-text",
-	"globe", "history", "inbox", "key-round", "log-out", "map-pin", "megaphone", "message-circle", "monitor", "mouse-pointer-click", "paperclip", "phone", "phone-incoming", "phone-outgoing", "plus",
+	"arrow-left", "arrow-up", "at-sign", "ban", "bell", "bell-off", "chart-line", "check", "chevron-right", "circle-alert", "copy", "corner-up-left", "external-link", "file-text",
+	"globe", "history", "inbox", "key-round", "layout-dashboard", "log-out", "map-pin", "megaphone", "message-circle", "monitor", "mouse-pointer-click", "paperclip", "phone", "phone-incoming", "phone-outgoing", "plus",
 	"search", "send-horizontal", "shield", "share-2", "smartphone", "sticky-note", "trash-2", "user", "user-plus", "users", "wifi-off",
 }
 
@@ -43,6 +43,11 @@ func parts() []part {
 			"dist/htmx.js":      "dist/htmx.min.js",
 			"dist/hx-sse.js":    "dist/ext/hx-sse.min.js",
 			"dist/LICENSE.htmx": "LICENSE",
+		}},
+		{"uplot", "1.6.32", map[string]string{
+			"dist/uplot.js":      "dist/uPlot.iife.min.js",
+			"dist/uplot.css":     "dist/uPlot.min.css",
+			"dist/LICENSE.uplot": "LICENSE",
 		}},
 		{"lucide-static", "1.62.0", signs},
 		{"axe-core", "4.14.1", map[string]string{

@@ -1,0 +1,254 @@
+// Package figures is what the console's pages of figures share: for which time they ask and of which sites, and how a
+// figure, its change and its course are shown.
+package figures
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/credit"
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
+)
+
+// Own is the span whose days the address names.
+const Own = "own"
+
+// Spans are the stretches of time that can be chosen, with the names of their words.
+var Spans = []frame.Option{
+	{Value: "today", Name: "period.today"}, {Value: "yesterday", Name: "period.yesterday"}, {Value: "7", Name: "period.week"}, {Value: "28", Name: "period.fourWeeks"},
+	{Value: "90", Name: "period.quarter"}, {Value: "month", Name: "period.month"}, {Value: "last_month", Name: "period.lastMonth"}, {Value: "year", Name: "period.year"}, {Value: Own, Name: "period.own"},
+}
+
+// defaultSpan is the span of an address that names none.
+const defaultSpan = "28"
+
+// What a period is compared with.
+const (
+	Before     = "before"
+	YearBefore = "year"
+	Nothing    = "none"
+)
+
+// Asked is what a page of figures is asked for. Its fields are texts as the address has them, so that a form that was not
+// accepted shows them again.
+type Asked struct {
+	Span, From, To, Step, Beside string
+	Model, Window                string
+	Period                       period.Period
+	Credit                       credit.Rule
+	SiteIDs                      []int64
+}
+
+// Read reads what the query asks of the page's sites. The error can be told by [Mistake]; then the texts alone are set.
+func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked, error) {
+	a := Asked{
+		Span: cmp.Or(query.Get("span"), defaultSpan), From: query.Get("from"), To: query.Get("to"), Step: query.Get("step"), Beside: cmp.Or(query.Get("beside"), Before),
+		Model: cmp.Or(query.Get("model"), string(credit.LastNotDirect)), Window: cmp.Or(query.Get("window"), "30"),
+	}
+	for _, s := range p.Sites {
+		if p.SiteID == 0 || p.SiteID == s.ID {
+			a.SiteIDs = append(a.SiteIDs, s.ID)
+		}
+	}
+	zone := zoneOf(f, p)
+	if a.Span != Own {
+		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
+		if !known {
+			return a, period.ErrDate
+		}
+		a.From, a.To = first.String(), last.String()
+	}
+	step := a.Step
+	if step == "" {
+		step = string(stepOf(a.From, a.To))
+	}
+	var err error
+	if a.Period, err = period.Read(a.From, a.To, step, zone, now); err != nil {
+		return a, err
+	}
+	days, err := strconv.Atoi(a.Window)
+	if err != nil || days < 1 || days > 90 {
+		return a, credit.ErrRule
+	}
+	a.Credit = credit.Rule{Model: credit.Model(a.Model), Window: time.Duration(days) * 24 * time.Hour}
+	return a, a.Credit.Check()
+}
+
+// zoneOf is the time zone of the page's sites; UTC where they have several.
+func zoneOf(f *frame.Frame, p frame.Page) *time.Location {
+	var zone *time.Location
+	for _, s := range p.Sites {
+		if p.SiteID != 0 && p.SiteID != s.ID {
+			continue
+		}
+		of := f.Effective(s).Zone()
+		if zone != nil && zone.String() != of.String() {
+			return time.UTC
+		}
+		zone = of
+	}
+	return cmp.Or(zone, time.UTC)
+}
+
+// spanAt are the first and the last day of the span on the day.
+func spanAt(span string, today period.Date) (first, last period.Date, known bool) {
+	day := time.Unix(int64(today)*24*60*60, 0).UTC()
+	date := func(year int, month time.Month, day int) period.Date {
+		return period.DateOf(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), time.UTC)
+	}
+	switch span {
+	case "today":
+		return today, today, true
+	case "yesterday":
+		return today - 1, today - 1, true
+	case "month":
+		return date(day.Year(), day.Month(), 1), today, true
+	case "last_month":
+		return date(day.Year(), day.Month()-1, 1), date(day.Year(), day.Month(), 0), true
+	case "year":
+		return date(day.Year(), 1, 1), today, true
+	case "7", "28", "90":
+		days, _ := strconv.Atoi(span)
+		return today - period.Date(days) + 1, today, true
+	}
+	return 0, 0, false
+}
+
+// stepOf is the length of parts where none is chosen.
+func stepOf(from, to string) period.Step {
+	first, err := period.ReadDate(from)
+	last, err2 := period.ReadDate(to)
+	days := last - first + 1
+	switch {
+	case err != nil || err2 != nil || days > 2 && days <= 92:
+		return period.Day
+	case days <= 2:
+		return period.Hour
+	case days <= 400:
+		return period.Week
+	}
+	return period.Month
+}
+
+// Compared is the period beside which the asked one is shown, if there is one.
+func (a Asked) Compared() (period.Period, bool) {
+	switch a.Beside {
+	case Before:
+		return a.Period.Before(), true
+	case YearBefore:
+		return a.Period.YearBefore(), true
+	}
+	return period.Period{}, false
+}
+
+// Question asks for the figures by the dimensions.
+func (a Asked) Question(by []report.Dimension, filters []report.Filter) report.Question {
+	return report.Question{SiteIDs: a.SiteIDs, Period: a.Period, Credit: a.Credit, By: by, Filters: filters}
+}
+
+// Zone is the name of the time zone.
+func (a Asked) Zone() string {
+	if a.Period.Zone == nil {
+		return "UTC"
+	}
+	return a.Period.Zone.String()
+}
+
+// mistakes are the names of the words for what is wrong with what was asked.
+var mistakes = []struct {
+	err  error
+	name string
+}{
+	{period.ErrDate, "asked.date"}, {period.ErrStep, "asked.step"}, {period.ErrReversed, "asked.reversed"}, {period.ErrFuture, "asked.future"}, {period.ErrLong, "asked.long"},
+	{period.ErrParts, "asked.parts"}, {credit.ErrRule, "asked.credit"}, {report.ErrDimension, "asked.dimension"}, {report.ErrBy, "asked.twice"}, {report.ErrFilters, "asked.filters"},
+}
+
+// Mistake is the name of the words for the error; empty for one that is nobody's mistake.
+func Mistake(err error) string {
+	for _, m := range mistakes {
+		if errors.Is(err, m.err) {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// Value is the name in an address of the values of a report's row.
+const Value = "v"
+
+// Address is the path with the query, which takes the pairs of name and value. An empty value takes the name away. Values by which
+// rows are named or filtered may be empty, though: what is not set is one of them.
+func Address(path string, query url.Values, pairs ...string) string {
+	changed := make(url.Values, len(query))
+	for name, values := range query {
+		if name == Value || strings.HasPrefix(name, filterPrefix) || strings.Join(values, "") != "" {
+			changed[name] = values
+		}
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		changed.Del(pairs[i])
+		if pairs[i+1] != "" || pairs[i] == Value {
+			changed.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(changed) == 0 {
+		return path
+	}
+	return path + "?" + changed.Encode()
+}
+
+// Behind is the address of what is counted in the figure, of the report of the query with the pairs.
+func Behind(query url.Values, key string, pairs ...string) string {
+	if key == Rate {
+		key = report.Inquiries.String()
+	}
+	return Address("/reports/rows", query, append(pairs, "figure", key, "up", "")...)
+}
+
+// filterPrefix is before a dimension in the name by which an address filters.
+const filterPrefix = "f."
+
+// FilterName is how an address filters by the dimension.
+func FilterName(d report.Dimension) string { return filterPrefix + string(d) }
+
+// mostFiltered is how many bytes the filters of an address may have, which stand in each link of a report.
+const mostFiltered = 1000
+
+// Filters are those of the query, in the order of their names. The error is that of filters that are too long.
+func Filters(query url.Values) (filters []report.Filter, err error) {
+	size := 0
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		dimension, is := strings.CutPrefix(name, filterPrefix)
+		if !is {
+			continue
+		}
+		size += len(name) + len(strings.Join(query[name], "&"))
+		filters = append(filters, report.Filter{Dimension: report.Dimension(dimension), Values: query[name]})
+	}
+	if size > mostFiltered {
+		return nil, report.ErrFilters
+	}
+	return filters, nil
+}
+
+// longest is how long a value of an address can be that says when and of what a report is.
+const longest = 40
+
+// Kept is the part of the query with the names, as links have it.
+func Kept(query url.Values, names ...string) url.Values {
+	kept := make(url.Values, len(names))
+	for _, name := range names {
+		if value := query.Get(name); value != "" && len(value) <= longest {
+			kept.Set(name, value)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,112 @@
+package figures
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/number"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+)
+
+// Rate is the name of the figure that is no metric: how many inquiries come of a visit.
+const Rate = "rate"
+
+// Figure is a figure as it is shown.
+type Figure struct {
+	Key    string // the metric's name, or Rate
+	Value  string
+	Count  float64
+	Before string // what it was in the period beside; empty where none is shown
+	Change string // from then to now
+	Trend  string // "up", "down" or "same"; empty where there is no change to tell
+	Good   bool   // the change is for the better
+	Link   string // to what is counted; empty where it cannot be shown
+	Line   string // points of its course; empty for none
+}
+
+// worse are the figures of which fewer are better.
+var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true}
+
+// Of is the figure of the name among the figures.
+func Of(figures report.Figures, key string) float64 {
+	if key == Rate {
+		if figures[report.Visits] == 0 {
+			return 0
+		}
+		return figures[report.Inquiries] / figures[report.Visits]
+	}
+	m, known := report.MetricOf(key)
+	if !known {
+		return 0
+	}
+	return figures[m]
+}
+
+// Written is the figure of the name as the language writes it.
+func Written(w *words.Tongue, key string, value float64) string {
+	switch {
+	case key == Rate:
+		return w.Percent(value)
+	case key == report.Revenue.String():
+		return w.Money(strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64))
+	case value == math.Trunc(value):
+		return w.Number(int(value))
+	}
+	return w.Out.Sprint(number.Decimal(value, number.MaxFractionDigits(1)))
+}
+
+// New is the figure of the name, beside what it was, if that is not nil.
+func New(w *words.Tongue, key string, now report.Figures, before *report.Figures) Figure {
+	f := Figure{Key: key, Count: Of(now, key)}
+	f.Value = Written(w, key, f.Count)
+	if before == nil {
+		return f
+	}
+	was := Of(*before, key)
+	f.Before = Written(w, key, was)
+	switch {
+	case f.Count == was:
+		f.Trend = "same"
+	case was == 0: // of nothing there are no hundredths
+		f.Trend = "up"
+	default:
+		share := f.Count/was - 1
+		f.Change = w.Out.Sprint(number.Percent(math.Abs(share), number.MaxFractionDigits(0)))
+		f.Trend = "up"
+		if share < 0 {
+			f.Trend = "down"
+		}
+	}
+	f.Good = (f.Trend == "up") != worse[key]
+	return f
+}
+
+// The ground on which a line is drawn.
+const (
+	lineWidth  = 96
+	lineHeight = 24
+)
+
+// LineOf is the course of the figure over the parts, as the points of a line.
+func LineOf(key string, parts []report.Figures) string {
+	if len(parts) < 2 {
+		return ""
+	}
+	most := 0.0
+	for _, p := range parts {
+		most = max(most, Of(p, key))
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		y := float64(lineHeight - 1)
+		if most > 0 {
+			y -= Of(p, key) / most * (lineHeight - 2)
+		}
+		x := float64(i) * lineWidth / float64(len(parts)-1)
+		b.WriteString(strconv.FormatFloat(x, 'f', 1, 64) + "," + strconv.FormatFloat(y, 'f', 1, 64) + " ")
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}

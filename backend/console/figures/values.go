@@ -1,0 +1,65 @@
+package figures
+
+import (
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+)
+
+// Names writes values of dimensions.
+type Names struct {
+	Words *words.Tongue
+	// Operators and Groups are by their ids, as decimal digits.
+	Operators, Groups map[string]string
+}
+
+// Of is the value of the dimension as people read it.
+func (n Names) Of(d report.Dimension, value string) string {
+	w := n.Words
+	switch {
+	case value == report.Unknown:
+		return w.Text("value.unknown")
+	case value == "" && d == report.Source:
+		return w.Text("channel.direct")
+	case value == "":
+		return w.Text("value.none")
+	}
+	switch d {
+	case report.Channel:
+		return w.Text("channel." + value)
+	case report.Kind:
+		return w.Text("inquiry." + value)
+	case report.Device:
+		return w.Text("devices." + value)
+	case report.Weekday:
+		return w.Text("weekday." + value)
+	case report.Hour:
+		return value + ":00"
+	case report.Number:
+		return words.Unbroken(words.Phone(value, ""))
+	case report.Operator:
+		return named(n.Operators, value)
+	case report.Group:
+		return named(n.Groups, value)
+	case report.Referrer:
+		return words.Host(value)
+	case report.Language:
+		return w.LanguageOf(value)
+	case report.Country:
+		if region, err := language.ParseRegion(value); err == nil {
+			return display.Regions(language.MustParse(w.Code)).Name(region)
+		}
+	}
+	return value
+}
+
+func named(names map[string]string, id string) string {
+	if name := strings.TrimSpace(names[id]); name != "" {
+		return name
+	}
+	return "№ " + id
+}

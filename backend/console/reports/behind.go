@@ -1,0 +1,208 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/figures"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+)
+
+// refsOfPage is how many of the visits and inquiries behind a figure a page shows.
+const refsOfPage = 50
+
+// behindPage is what is behind a figure.
+type behindPage struct {
+	asked
+	Name           string   // the figure's
+	Of             []string // values of the row
+	Chips          []Chip
+	Rows           []behindRow
+	Count          int
+	Earlier, Later string
+	First, Last    string // days
+}
+
+// behindRow is a visit or an inquiry.
+type behindRow struct {
+	report.Ref
+	Icon, What, Who string
+	Link            string // empty for what is no longer stored
+	Source          *rows.Source
+	Site            string
+	Part            string // how much of it counts; empty for all
+}
+
+// showRows serves what is counted in a figure of a report.
+func (c *room) showRows(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+	query := r.URL.Query()
+	a, err := c.read(p, query)
+	if err != nil {
+		p.Page = "reports"
+		return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
+	}
+	metric, known := report.MetricOf(query.Get("figure"))
+	values := query[figures.Value]
+	if !known || len(values) != 0 && len(values) != len(a.dimensions()) {
+		return frame.NotFound
+	}
+	a.Figure = metric.String()
+	refs, count, err := c.Reports.Behind(r.Context(), a.question(), metric, values, a.Page*refsOfPage)
+	if err != nil {
+		return err
+	}
+	names, err := c.names(r.Context(), p, a)
+	if err != nil {
+		return err
+	}
+	body := behindPage{asked: a, Name: p.Words.Text("figure." + a.Figure), Chips: a.chips(names), Count: count, First: a.Period.First.String(), Last: a.Period.Last.String()}
+	for i, v := range values {
+		body.Of = append(body.Of, names.Of(a.dimensions()[i], v))
+	}
+	from := min((a.Page-1)*refsOfPage, len(refs))
+	if body.Rows, err = c.refRows(r.Context(), p, refs[from:]); err != nil {
+		return err
+	}
+	at := func(page int) string {
+		address := maps.Clone(a.query)
+		if len(values) > 0 {
+			address[figures.Value] = values
+		}
+		return figures.Address("/reports/rows", address, "figure", a.Figure, "page", strconv.Itoa(page))
+	}
+	if a.Page > 1 {
+		body.Earlier = at(a.Page - 1)
+	}
+	if a.Page*refsOfPage < count {
+		body.Later = at(a.Page + 1)
+	}
+	p.Body, p.Charts = body, true
+	return c.Show(w, http.StatusOK, p)
+}
+
+// refRows are the visits and inquiries as rows of a list.
+func (c *room) refRows(ctx context.Context, p frame.Page, refs []report.Ref) ([]behindRow, error) {
+	found := make([]behindRow, len(refs))
+	visits := make(map[int64][]visit.ID) // by site
+	for i, ref := range refs {
+		found[i] = behindRow{Ref: ref, Site: p.SiteKey(ref.SiteID)}
+		if ref.Share < 1 {
+			found[i].Part = p.Words.Percent(ref.Share)
+		}
+		var err error
+		switch ref.Kind {
+		case report.Call:
+			err = c.ofCall(ctx, p, &found[i])
+		case report.Request:
+			err = c.ofLead(ctx, p, &found[i])
+		case report.Chat:
+			err = c.ofChat(ctx, p, &found[i])
+		case report.Callback:
+			err = c.ofCallback(ctx, p, &found[i])
+		default:
+			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports.visit")
+			visits[ref.SiteID] = append(visits[ref.SiteID], visit.ID(ref.ID))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, c.ofVisits(ctx, p.Words, found, visits)
+}
+
+func (c *room) ofCall(ctx context.Context, p frame.Page, row *behindRow) error {
+	row.Icon, row.What = "phone-incoming", p.Words.Text("inquiry.call")
+	found, err := c.Calls.Get(ctx, row.SiteID, row.ID)
+	if errors.Is(err, call.ErrUnknown) {
+		return nil
+	}
+	shown := rows.CallRowOf(p, found)
+	row.Who, row.Source, row.Link = shown.Caller, shown.Source, shown.Link
+	if row.Link == "" {
+		row.Link = "/calls?" + url.Values{"number": {found.Caller}}.Encode()
+	}
+	return err
+}
+
+func (c *room) ofLead(ctx context.Context, p frame.Page, row *behindRow) error {
+	row.Icon, row.What = "inbox", p.Words.Text("inquiry.request")
+	found, err := c.Leads.Outline(ctx, row.SiteID, row.ID)
+	if errors.Is(err, lead.ErrUnknown) {
+		return nil
+	}
+	shown := rows.LeadRowOf(p, found)
+	row.Who, row.Source, row.Link = shown.Label, &shown.Source, shown.Link
+	return err
+}
+
+func (c *room) ofChat(ctx context.Context, p frame.Page, row *behindRow) error {
+	row.Icon, row.What = "message-circle", p.Words.Text("inquiry.chat")
+	found, err := c.Chats.Get(ctx, row.SiteID, row.ID)
+	if errors.Is(err, chat.ErrUnknown) {
+		return nil
+	}
+	row.Who, row.Link = rows.VisitorLabel(p.Words, int64(found.Visitor)), rows.ChatLink(row.SiteID, row.ID)
+	return err
+}
+
+func (c *room) ofCallback(ctx context.Context, p frame.Page, row *behindRow) error {
+	row.Icon, row.What = "phone-outgoing", p.Words.Text("inquiry.callback")
+	found, err := c.Callbacks.Get(ctx, row.SiteID, row.ID)
+	if errors.Is(err, callback.ErrUnknown) {
+		return nil
+	}
+	shown := rows.CallbackRowOf(p, found)
+	row.Who, row.Link = shown.Who, shown.Link
+	return err
+}
+
+// ofVisits fills in whose visits the rows are, and from where they came.
+func (c *room) ofVisits(ctx context.Context, w *words.Tongue, shown []behindRow, visits map[int64][]visit.ID) error {
+	for site, ids := range visits {
+		visitors, err := c.Visitors.OfVisits(ctx, site, ids...)
+		if err != nil {
+			return err
+		}
+		var of []card.Of
+		for _, visitor := range visitors {
+			of = append(of, card.Of{SiteID: site, Visitor: visitor})
+		}
+		people, err := c.Visitors.People(ctx, of)
+		if err != nil {
+			return err
+		}
+		sources, err := c.Visits.Sources(ctx, site, ids...)
+		if err != nil {
+			return err
+		}
+		for i := range shown {
+			id := visit.ID(shown[i].ID)
+			visitor, is := visitors[id]
+			if !is || shown[i].Kind != "visit" || shown[i].SiteID != site {
+				continue
+			}
+			who := people[card.Of{SiteID: site, Visitor: visitor}]
+			shown[i].Who = rows.FirstOf(who.Name, words.Phone(who.Phone.Value, who.Phone.Written), who.Email, rows.VisitorLabel(w, int64(visitor)))
+			shown[i].Link = rows.CardLink(site, int64(visitor))
+			shown[i].Source = new(rows.SourceOf(w, sources[id]))
+		}
+	}
+	return nil
+}
+
+// When is the time as a machine reads it.
+func (r behindRow) When() string { return r.At.UTC().Format(time.RFC3339) }

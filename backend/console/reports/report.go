@@ -1,0 +1,241 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/figures"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+)
+
+const (
+	// rowsOfPage is how many rows a page of a report has, and mostPages how many pages.
+	rowsOfPage = 100
+	mostPages  = 100_000
+)
+
+// reportPage is a report.
+type reportPage struct {
+	asked
+	Shown   bool // there are figures; else the form alone, because it was not accepted
+	Options options
+	Today   string
+	Chips   []Chip
+	Figures []figures.Figure
+	Course  figures.Course
+	Columns []column
+	Rows    []row
+	Total   []figures.Figure
+	Begin   int // of the page's rows, among all
+	Of      int // how many rows there are
+	Earlier string
+	Later   string
+	Heat    []heatRow
+	Empty   bool
+	Unknown bool // a row is of inquiries whose visit is not known
+}
+
+// column is the head of a figure's column.
+type column struct {
+	Key, Link string
+	Sort      string // aria-sort; empty for one by which the rows are not sorted
+}
+
+// row is what was counted of one value, or of two together.
+type row struct {
+	Values  []value
+	Figures []figures.Figure
+}
+
+type value struct{ Name, Link string }
+
+func (c *room) showReport(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+	query := r.URL.Query()
+	a, err := c.read(p, query)
+	body := reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}
+	if err != nil {
+		return c.refuse(w, p, body, err)
+	}
+	if err := c.fill(r.Context(), p, &body); err != nil {
+		return err
+	}
+	p.Body, p.Charts = body, true
+	return c.Show(w, http.StatusOK, p)
+}
+
+// refuse says what is wrong with what was asked, and keeps the form.
+func (c *room) refuse(w http.ResponseWriter, p frame.Page, body reportPage, err error) error {
+	mistake := figures.Mistake(err)
+	if mistake == "" {
+		return err
+	}
+	p.Problem, p.Body, p.Charts = p.Words.Text(mistake), body, true
+	return c.Show(w, http.StatusUnprocessableEntity, p)
+}
+
+// answers are what was found for the period, and for the one beside it, which may be none.
+func (c *room) answers(ctx context.Context, a asked) (now report.Answer, before *report.Answer, err error) {
+	if now, err = c.Reports.Ask(ctx, a.question()); err != nil {
+		return now, nil, err
+	}
+	beside, any := a.Compared()
+	if !any {
+		return now, nil, nil
+	}
+	q := a.question()
+	q.Period = beside
+	was, err := c.Reports.Ask(ctx, q)
+	return now, &was, err
+}
+
+// fill asks, and fills in what the page shows.
+func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
+	now, before, err := c.answers(ctx, body.asked)
+	if err != nil {
+		return err
+	}
+	names, err := c.names(ctx, p, body.asked)
+	if err != nil {
+		return err
+	}
+	body.Shown, body.Chips = true, body.chips(names)
+	var was *report.Figures
+	if before != nil {
+		was = &before.Total
+	}
+	for _, key := range body.columns() {
+		f := figures.New(p.Words, key, now.Total, was)
+		f.Link, f.Line = body.behind(key), figures.LineOf(key, now.Parts)
+		body.Figures = append(body.Figures, f)
+	}
+	for _, key := range body.rowColumns() {
+		col := column{Key: key, Link: body.SortLink(key)}
+		if key == body.Figure {
+			col.Sort = "descending"
+			if body.Up {
+				col.Sort = "ascending"
+			}
+		}
+		body.Columns = append(body.Columns, col)
+	}
+	body.Course = figures.CourseOf(p.Words, body.Figure, body.Period, c.Now(), now.Parts, before)
+	body.Empty = len(now.Rows) == 0
+	if heat, is := heatOf(p.Words, body.asked, now.Rows); is {
+		body.Heat = heat
+		return nil
+	}
+	body.cut(now.Rows)
+	body.show(names, now.Rows, before)
+	return nil
+}
+
+// sorted are the rows in their order.
+func (a asked) sorted(rows []report.Row) []report.Row {
+	slices.SortFunc(rows, func(x, y report.Row) int {
+		by := cmp.Compare(figures.Of(y.Figures, a.Figure), figures.Of(x.Figures, a.Figure))
+		if a.Up {
+			by = -by
+		}
+		return cmp.Or(by, slices.Compare(x.Values, y.Values))
+	})
+	return rows
+}
+
+// cut sorts the rows, and says which of them the page shows.
+func (b *reportPage) cut(rows []report.Row) {
+	b.Of = len(rows)
+	b.Page = min(b.Page, max(1, (b.Of+rowsOfPage-1)/rowsOfPage))
+	b.Begin = (b.Page - 1) * rowsOfPage
+	if b.Page > 1 {
+		b.Earlier = b.Link("page", strconv.Itoa(b.Page-1))
+	}
+	if b.Begin+rowsOfPage < b.Of {
+		b.Later = b.Link("page", strconv.Itoa(b.Page+1))
+	}
+	b.sorted(rows)
+}
+
+// Last is the last row of the page, counted from 1.
+func (b reportPage) Last() int { return min(b.Begin+rowsOfPage, b.Of) }
+
+// First is the first row of the page, counted from 1.
+func (b reportPage) First() int { return b.Begin + 1 }
+
+// show fills in the rows of the page.
+func (b *reportPage) show(names figures.Names, rows []report.Row, before *report.Answer) {
+	earlier := make(map[string]*report.Figures)
+	if before != nil {
+		for i := range before.Rows {
+			earlier[strings.Join(before.Rows[i].Values, "\x01")] = &before.Rows[i].Figures
+		}
+	}
+	by := b.dimensions()
+	for _, found := range rows[b.Begin:b.Last()] {
+		shown := row{}
+		for i, v := range found.Values {
+			shown.Values = append(shown.Values, value{names.Of(by[i], v), b.narrowed(by[i], v)})
+			b.Unknown = b.Unknown || v == report.Unknown
+		}
+		var was *report.Figures
+		if before != nil {
+			if was = earlier[strings.Join(found.Values, "\x01")]; was == nil {
+				was = new(report.Figures)
+			}
+		}
+		for _, key := range b.rowColumns() {
+			beside := was
+			if key != b.Figure { // one change a row is enough to look at
+				beside = nil
+			}
+			f := figures.New(names.Words, key, found.Figures, beside)
+			if f.Count != 0 {
+				f.Link = b.behind(key, found.Values...)
+			}
+			shown.Figures = append(shown.Figures, f)
+		}
+		b.Rows = append(b.Rows, shown)
+	}
+}
+
+// narrowed is the report of what has the value alone.
+func (a asked) narrowed(d report.Dimension, value string) string {
+	query := maps.Clone(a.query)
+	query[figures.FilterName(d)] = []string{value}
+	return figures.Address("/reports", query)
+}
+
+// names are those by which operators and groups are shown, if the report has any.
+func (c *room) names(ctx context.Context, p frame.Page, a asked) (n figures.Names, err error) {
+	n = figures.Names{Words: p.Words, Operators: make(map[string]string), Groups: make(map[string]string)}
+	has := func(d report.Dimension) bool {
+		return slices.Contains(a.dimensions(), d) || slices.ContainsFunc(a.Filters, func(f report.Filter) bool { return f.Dimension == d })
+	}
+	if has(report.Operator) {
+		staff, err := c.StaffOf(ctx, p)
+		if err != nil {
+			return n, err
+		}
+		for _, o := range staff {
+			n.Operators[strconv.FormatInt(o.ID, 10)] = o.Label()
+		}
+	}
+	if !has(report.Group) {
+		return n, nil
+	}
+	for _, site := range a.SiteIDs {
+		groups, err := c.Groups.Of(ctx, site)
+		if err != nil {
+			return n, err
+		}
+		for _, g := range groups {
+			n.Groups[strconv.FormatInt(g.ID, 10)] = g.Name
+		}
+	}
+	return n, nil
+}

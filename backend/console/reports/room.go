@@ -1,0 +1,47 @@
+// Package reports is the room of reports: figures of any time by any dimension, a chart of their course, and the visits and
+// inquiries behind each.
+package reports
+
+import (
+	"embed"
+
+	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Subjects are what the room shows.
+type Subjects struct {
+	Reports   *report.Reports
+	Visitors  *card.Cards
+	Visits    *visit.Visits
+	Calls     *call.Calls
+	Callbacks *callback.Callbacks
+	Chats     *chat.Chats
+	Leads     *lead.Leads
+}
+
+type room struct {
+	*frame.Frame
+	Subjects
+}
+
+// Mount adds the room to the console.
+func Mount(f *frame.Frame, subjects Subjects) {
+	c := &room{f, subjects}
+	f.Room(frame.Room{
+		Templates: templates,
+		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind"}, Class: "not-small"}},
+	})
+	f.SignedIn("GET /reports", c.With("reports", c.showReport))
+	f.SignedIn("GET /reports/rows", c.With("behind", c.showRows))
+	f.SignedIn("GET /reports/export", c.With("reports", c.export))
+}

@@ -1,0 +1,138 @@
+package console_test
+
+import (
+	"encoding/csv"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+)
+
+// visited is a shop with visits from some sources, and inquiries of some of them.
+func (d *desk) visited() {
+	d.t.Helper()
+	d.held.Store(new(time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour))) // no midnight comes between
+	require.NoError(d.t, d.keeper.Keep(d.t.Context()))
+	at := func(address, referrer string) visit.View {
+		return d.hit(visit.Arrival{URL: "https://shop.example" + address, Referrer: referrer})
+	}
+	for range 3 {
+		at("/lamps?utm_source=news&utm_campaign=spring", "")
+	}
+	anna := at("/lamps?utm_source=news&utm_campaign=spring", "")
+	boris := at("/", "https://www.google.com/")
+	at("/", "")
+	d.lead(anna, map[string]any{"name": "Anna", "phone": "8 (495) 123-45-67", "is_sale": true, "sale_cost": "1500.5"})
+	d.lead(boris, map[string]any{"name": "Boris", "email": "boris@mail.example"})
+	d.pass(10 * time.Minute)
+	require.NoError(d.t, d.keeper.Keep(d.t.Context()))
+}
+
+func (a answer) document(t *testing.T) *goquery.Document {
+	t.Helper()
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	require.NoError(t, err)
+	return document
+}
+
+// opened follows every link of the page to what is behind a figure, and expects as many rows there. It returns how many figures it
+// has opened.
+func (b *browser) opened(page *goquery.Document) (figures int) {
+	b.t.Helper()
+	page.Find("a[href^='/reports/rows?']").Each(func(_ int, link *goquery.Selection) {
+		address := link.AttrOr("href", "")
+		count, err := strconv.Atoi(link.Text())
+		if err != nil || strings.Contains(address, "figure=visitors") || strings.Contains(address, "figure=persons") {
+			return // a rate, a sum, or what stands for several
+		}
+		behind := b.get(address).document(b.t)
+		require.Equal(b.t, count, behind.Find(".behind > li").Length(), address)
+		figures++
+	})
+	return figures
+}
+
+func TestReport(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.visited()
+		b := d.signedIn("vera")
+		page := b.get("/reports?by=source").document(t)
+		row := func(name string) (cells []string) {
+			found := page.Find(".report tbody tr").FilterFunction(func(_ int, tr *goquery.Selection) bool { return tr.Find("th").First().Text() == name })
+			require.Equal(t, 1, found.Length(), name)
+			found.Find("td > a, td.nil").Each(func(_ int, cell *goquery.Selection) { cells = append(cells, cell.Contents().First().Text()) })
+			return cells
+		}
+		require.Equal(t, []string{"4", "4", "4", "4", "1", "25%"}, row("news")[:6], "visits, visitors, first visits, views, inquiries, rate")
+		require.Equal(t, "1", row("google")[4])
+		require.Greater(t, b.opened(page), 20)
+		require.Equal(t, 28, page.Find("[data-course] tbody tr").Length(), "the table beneath the chart has a row for each day")
+		require.Equal(t, 1, page.Find("[data-state=running]").Length())
+
+		narrowed := b.get("/reports?by=campaign&f.source=news").document(t)
+		require.Equal(t, "spring", narrowed.Find(".report tbody th").Text())
+		require.Equal(t, "news", narrowed.Find(".chips bdi").Text())
+		two := b.get("/reports?by=source&and=kind").document(t)
+		require.Equal(t, 2, two.Find(".report tbody tr").Length(), "that inquiries are divided by what visits do not have")
+		heat := b.get("/reports?by=hour&and=weekday&span=today").document(t)
+		require.Equal(t, 7*24, heat.Find(".heat td[class]").Length())
+		require.Positive(t, b.opened(heat))
+
+		exported := b.get(page.Find("a[download]").AttrOr("href", ""))
+		require.Equal(t, "text/csv; charset=utf-8", exported.header.Get("Content-Type"))
+		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(exported.body, "\ufeff"))).ReadAll()
+		require.NoError(t, err)
+		require.Equal(t, []string{"Source", "Visits"}, table[0][:2])
+		require.Equal(t, []string{"news", "4"}, table[1][:2])
+	})
+}
+
+func TestWhatIsNoReport(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		require.Contains(t, b.get("/reports").body, "Nothing was counted in this period")
+		for query, said := range map[string]string{
+			"span=own&from=2026-10-31&to=2026-10-01": "The last day is before the first.",
+			"span=own&from=1990-10-31&to=2026-10-01": "The period is longer than ten years.",
+			"span=own&from=2999-10-31&to=2999-11-01": "The period has not begun yet.",
+			"span=own":                               "Choose the first and the last day",
+			"span=fortnight":                         "Choose the first and the last day",
+			"span=90&step=hour":                      "The period is too long for this step.",
+			"by=weather":                             "Reports know nothing by this name.",
+			"f.weather=rain":                         "Reports know nothing by this name.",
+			"by=source&and=source":                   "Choose two different things",
+			"model=best":                             "Choose an attribution",
+			"f.source=" + strings.Repeat("x", 1000):  "There are too many filters.",
+			"window=91":                              "Choose an attribution",
+		} {
+			for _, path := range []string{"/reports?", "/reports/rows?figure=visits&", "/reports/export?"} {
+				refused := b.get(path + query)
+				require.Equal(t, http.StatusUnprocessableEntity, refused.status, query)
+				require.Contains(t, refused.body, said, query)
+				require.Contains(t, refused.body, `class="asked-for"`, "the form is there to be mended")
+			}
+		}
+		require.Equal(t, http.StatusNotFound, b.get("/reports/rows?figure=weather").status)
+		require.Equal(t, http.StatusNotFound, b.get("/reports/rows?figure=visits&v=a&v=b").status)
+	})
+}
+
+func TestOverview(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		require.Contains(t, b.get("/overview").body, "Nothing is waiting for you.")
+		d.visited()
+		page := b.get("/overview").document(t)
+		require.Greater(t, b.opened(page), 10)
+		require.Equal(t, "news", page.Find(".bests section").First().Find("tbody th").First().Text())
+		require.Contains(t, page.Find(".attention").Text(), "2 leads wait")
+		require.Contains(t, b.get("/overview?span=fortnight").body, "Choose the first and the last day")
+	})
+}
