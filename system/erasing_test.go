@@ -111,7 +111,8 @@ func tablesWith(t *testing.T, desk *backend.Desk, column string) []string {
 	t.Helper()
 	query := `SELECT DISTINCT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ON $1 IN ('', c.name) WHERE m.type = 'table' ORDER BY 1`
 	if desk.DB.Engine() == db.Postgres {
-		query = `SELECT DISTINCT table_name FROM information_schema.columns WHERE CAST($1 AS TEXT) IN ('', column_name) AND table_schema = 'public' ORDER BY 1`
+		query = `SELECT DISTINCT c.table_name FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+			WHERE CAST($1 AS TEXT) IN ('', c.column_name) AND table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1`
 	}
 	tables, err := db.List(t.Context(), desk.DB.Read(), db.Only[string], query, column)
 	require.NoError(t, err)
