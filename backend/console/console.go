@@ -146,7 +146,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	}, now, logger)
 	f.Files("GET /assets/{name}", frame.Assets)
 	f.Files("GET /worker.js", frame.Worker)
-	f.SignedIn("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
+	f.Reader("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, frame.FirstPage, http.StatusSeeOther)
 		return nil
 	})

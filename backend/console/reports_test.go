@@ -17,7 +17,7 @@ import (
 // visited is a shop with visits from some sources, and inquiries of some of them.
 func (d *desk) visited() {
 	d.t.Helper()
-	d.held.Store(new(time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour))) // no midnight comes between
+	d.held.Store(new(time.Now().UTC().Truncate(24 * time.Hour).Add(36 * time.Hour))) // noon of tomorrow: no midnight comes between
 	require.NoError(d.t, d.keeper.Keep(d.t.Context()))
 	at := func(address, referrer string) visit.View {
 		return d.hit(visit.Arrival{URL: "https://shop.example" + address, Referrer: referrer})

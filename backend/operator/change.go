@@ -129,7 +129,7 @@ func (c *changing) newPassword(ctx context.Context, hash string) error {
 
 // Edit gives the account another name and role, and, if wanted is given, other sites as [Operators.SetSites] does: all of
 // it or nothing. The error may be that of [Operators.SetDisabled] and of SetSites, [ErrName] or [ErrRole]. Who edits the
-// own account has its role stay.
+// own account has its role stay. Whoever becomes an [Analyst] is signed out, and leaves all groups.
 func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role, wanted *scope.Sites) error {
 	name, err := CheckName(name)
 	if err != nil {
@@ -156,11 +156,30 @@ func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string
 				return err
 			}
 		}
+		if role == Analyst && before.Role != Analyst {
+			if err := c.sendOut(ctx); err != nil {
+				return err
+			}
+		}
 		if wanted != nil {
 			return c.setSites(ctx, *wanted)
 		}
 		return nil
 	})
+}
+
+// sendOut ends the account's sessions, whose open pages show persons, and takes it from where visitors are answered.
+func (c *changing) sendOut(ctx context.Context) error {
+	if err := c.set(ctx, `epoch = epoch + 1`); err != nil {
+		return err
+	}
+	for _, from := range []string{`operator_leases`, `operator_group_members`} {
+		if _, err := c.tx.Exec(ctx, `DELETE FROM `+from+` WHERE operator_id = $1`, c.ID); err != nil {
+			return fmt.Errorf("changing operator: %w", err)
+		}
+	}
+	c.tx.Wake(GroupsTopic)
+	return nil
 }
 
 // SetSites gives the account the sites that are wanted, and takes those from it that are not. Of both, what the actor

@@ -28,10 +28,12 @@ const (
 // Role says what an account may do.
 type Role string
 
-// An Admin may do what an Agent may, and keeps the sites that the account sees, and the accounts that see no others.
+// An Admin may do what an Agent may, and keeps the sites that the account sees, and the accounts that see no others. An
+// Analyst sees what was counted on the sites, and nobody who was there; see [Operator.SeesPersons].
 const (
-	Admin Role = "admin"
-	Agent Role = "operator"
+	Admin   Role = "admin"
+	Agent   Role = "operator"
+	Analyst Role = "analyst"
 )
 
 // Mistakes of those who call. Their texts may be shown.
@@ -44,7 +46,7 @@ var (
 	ErrSetupToken  = errors.New("this setup link is not valid, has ended or has been used")
 	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
 	ErrName        = errors.New("a name has at most 100 characters")
-	ErrRole        = errors.New(`a role is "admin" or "operator"`)
+	ErrRole        = errors.New(`a role is "admin", "operator" or "analyst"`)
 	ErrLastAdmin   = errors.New("this is the last admin of all sites who can sign in")
 	ErrSites       = errors.New("an operator sees one site at least")
 	ErrForbidden   = errors.New("this operator also works for sites that you do not administer")
@@ -89,6 +91,10 @@ func (o Operator) Label() string {
 	return o.Login
 }
 
+// SeesPersons reports whether the account may see visitors and what they have sent, and so answer them. Whoever offers
+// something of visitors to accounts asks it first.
+func (o Operator) SeesPersons() bool { return o.Role == Admin || o.Role == Agent }
+
 // Operators keeps the accounts. It is safe for concurrent use.
 type Operators struct {
 	db       *db.DB
@@ -126,7 +132,7 @@ func CheckName(name string) (string, error) {
 }
 
 func checkRole(role Role) error {
-	if role != Admin && role != Agent {
+	if role != Admin && role != Agent && role != Analyst {
 		return ErrRole
 	}
 	return nil

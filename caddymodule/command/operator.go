@@ -60,7 +60,7 @@ func addOperatorCommand() *cobra.Command {
 			})
 		},
 	}
-	add.Flags().String("role", "", "admin or operator (default: operator; admin for the first account)")
+	add.Flags().String("role", "", "admin, operator or analyst (default: operator; admin for the first account)")
 	add.Flags().String("name", "", "Name that others see")
 	add.Flags().StringArray("site", nil, "Key of a site that the account sees; may be given several times (default: all sites)")
 	return add
@@ -100,7 +100,7 @@ func changeOperatorCommand() *cobra.Command {
 			})
 		},
 	}
-	change.Flags().String("role", "", "admin or operator")
+	change.Flags().String("role", "", "admin, operator or analyst")
 	change.Flags().String("name", "", "Name that others see")
 	change.Flags().StringArray("site", nil, "Key of a site that the account sees; may be given several times")
 	change.Flags().Bool("all-sites", false, "The account sees all sites")

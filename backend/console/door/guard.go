@@ -81,6 +81,8 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 				switch {
 				case !ok:
 					return frame.NotFound
+				case who >= frame.Operators && !o.SeesPersons():
+					return frame.Fail(http.StatusForbidden, "fail.analyst")
 				case who >= frame.Admins && o.Role != operator.Admin:
 					return frame.Fail(http.StatusForbidden, "fail.forbidden")
 				case who >= frame.Chiefs && !frame.IsChief(o):
@@ -99,7 +101,7 @@ func (c *Door) missing(w http.ResponseWriter, r *http.Request) error {
 	if account, _ := c.Sessions.SignedIn(r); account == 0 {
 		return frame.NotFound
 	}
-	return c.Guard(frame.Operators, nothing)(w, r)
+	return c.Guard(frame.Readers, nothing)(w, r)
 }
 
 // browserCookie is the name of the cookie by which a browser is known in which

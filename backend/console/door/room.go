@@ -21,7 +21,7 @@ type Door struct {
 // Mount adds the door to the console. wholeAddresses tells whether clients' addresses are logged whole; it may be nil.
 func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
 	c := &Door{f, newAttempts(f.Now), wholeAddresses}
-	f.Room(frame.Room{Templates: templates, Menu: []frame.Entry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Pages: []string{"account"}}}})
+	f.Room(frame.Room{Templates: templates, Menu: []frame.Entry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account"}}}})
 	f.Everybody("GET /setup", c.showSetup)
 	f.Everybody("POST /setup", c.setUp)
 	f.Everybody("GET /password", c.showNewPassword)
@@ -31,8 +31,8 @@ func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
 	f.Everybody("POST /sign-out", c.signOut)
 	f.Everybody("POST /language", c.chooseLanguage)
 	f.Everybody("/", c.missing)
-	f.SignedIn("GET /account", c.showAccount)
-	f.SignedIn("POST /account/password", c.changePassword)
+	f.Reader("GET /account", c.showAccount)
+	f.Reader("POST /account/password", c.changePassword)
 	f.SignedIn("POST /account/away", c.setAway)
 	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
 	f.SignedIn("POST /account/face/removal", c.removeFace)

@@ -125,6 +125,9 @@ func (p Page) ByID() scope.Sites {
 // Admin tells whether the operator may change what is the site's.
 func (p Page) Admin() bool { return p.Operator.Role == operator.Admin }
 
+// SeesPersons tells whether the page may show visitors and what they have sent, or lead to them.
+func (p Page) SeesPersons() bool { return p.Operator.SeesPersons() }
+
 // StreamAddress is where the page's events come from: all that has happened since
 // it was begun.
 func (p Page) StreamAddress(view string, siteID int64) string {
@@ -167,7 +170,9 @@ func (f *Frame) Page(r *http.Request, name string) (Page, error) {
 	if p.Begun, err = f.Journal.End(r.Context()); err != nil {
 		return p, err
 	}
-	p.Stream = p.StreamAddress("other", p.SiteID)
+	if p.SeesPersons() { // else there is nothing to hear of
+		p.Stream = p.StreamAddress("other", p.SiteID)
+	}
 	return p, f.count(r.Context(), &p)
 }
 

@@ -13,6 +13,7 @@ type Entry struct {
 	Title      string   // name of the words
 	Pages      []string // on which it is the one that is looked at
 	Admin      bool     // it is for admins alone
+	Reader     bool     // it is for analysts too
 	// Class tells at which widths it is shown: not-small, only-small, or all of them. AdminClass is for admins, if it is
 	// not empty.
 	Class, AdminClass string
@@ -32,9 +33,10 @@ type menuLine struct {
 // menuOf is the menu of the page.
 func (f *Frame) menuOf(p Page) (menu []menuLine) {
 	admin := p.Operator.Role == operator.Admin
+	reader := p.Operator.ID != 0 && !p.SeesPersons() // while the database is away, nobody knows who it is
 	for _, room := range f.rooms {
 		for _, e := range room.Menu {
-			if e.Admin && !admin {
+			if e.Admin && !admin || !e.Reader && reader {
 				continue
 			}
 			shown := menuLine{Entry: e, Here: slices.Contains(e.Pages, p.Page), Shown: e.Class}

@@ -38,9 +38,11 @@ func (f *Frame) WithSite(page string, h func(w http.ResponseWriter, r *http.Requ
 // Who may use a route.
 type Who int
 
-// They are for everybody, for operators, for admins, and for admins of all sites.
+// They are for everybody, for all who have signed in, for those of them who see persons, for admins, and for admins of all
+// sites.
 const (
 	everybody Who = iota
+	Readers
 	Operators
 	Admins
 	Chiefs
@@ -65,7 +67,10 @@ type route struct {
 // Everybody adds a route for everybody, with a session.
 func (t *Routes) Everybody(pattern string, h Handler) { t.add(pattern, everybody, h) }
 
-// SignedIn adds a route for operators.
+// Reader adds a route for all who have signed in, analysts among them: it shows no visitor, and nothing that one has sent.
+func (t *Routes) Reader(pattern string, h Handler) { t.add(pattern, Readers, h) }
+
+// SignedIn adds a route for operators: those who see persons.
 func (t *Routes) SignedIn(pattern string, h Handler) { t.add(pattern, Operators, h) }
 
 // Admin adds a route for admins.

@@ -23,9 +23,9 @@ type room struct {
 func Mount(f *frame.Frame) {
 	c := &room{Frame: f}
 	f.Room(frame.Room{Templates: templates, Help: about})
-	f.SignedIn("GET /help", c.With("help", c.showContents))
-	f.SignedIn("GET /help/{manual}", c.With("help", c.show))
-	f.SignedIn("GET /help/images/{drawing}", func(w http.ResponseWriter, r *http.Request) error {
+	f.Reader("GET /help", c.With("help", c.showContents))
+	f.Reader("GET /help/{manual}", c.With("help", c.show))
+	f.Reader("GET /help/images/{drawing}", func(w http.ResponseWriter, r *http.Request) error {
 		return sendFile(w, r, path.Join("images", r.PathValue("drawing")))
 	})
 }

@@ -117,7 +117,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 		http.Redirect(w, r, fmt.Sprintf("/leads/%d/%d#lead-%d-%d", siteID, root.ID, siteID, l.ID), http.StatusSeeOther)
 		return nil
 	}
-	d := leadDetail{LeadRow: rows.LeadRowOf(f, l), Values: rows.ValuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: f.Staff}
+	d := leadDetail{LeadRow: rows.LeadRowOf(f, l), Values: rows.ValuesWithin(fieldsOf(l), fieldsRoom), Text: leadText(l), Me: f.Operator.ID, Staff: slices.DeleteFunc(slices.Clone(f.Staff), func(o operator.Operator) bool { return !o.SeesPersons() })}
 	d.typed(r)
 	var cut bool
 	d.Said, cut = words.Whole(l.Message, words.WholeSize)

@@ -140,7 +140,7 @@ func (c *room) colleague(r *http.Request, siteID, id int64) (lead.By, error) {
 		return lead.By{}, nil
 	}
 	o, err := c.Operators.Get(r.Context(), id)
-	if err == nil && (o.Disabled || !o.Sites.Has(siteID)) {
+	if err == nil && (o.Disabled || !o.Sites.Has(siteID) || !o.SeesPersons()) {
 		err = operator.ErrUnknown
 	}
 	return lead.By{ID: o.ID, Login: o.Login}, err

@@ -71,8 +71,10 @@ func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error 
 	if err != nil {
 		return err
 	}
-	if body.Needs, err = c.needs(r.Context(), p, query, total); err != nil {
-		return err
+	if p.SeesPersons() { // else there is nobody to answer
+		if body.Needs, err = c.needs(r.Context(), p, query, total); err != nil {
+			return err
+		}
 	}
 	p.Body, p.Charts = body, true
 	return c.Show(w, http.StatusOK, p)
@@ -106,24 +108,30 @@ func (c *room) fill(ctx context.Context, p frame.Page, query url.Values, body *o
 		before, was = &found, &found.Total
 	}
 	kept := address(query)
+	behind := func(key string, pairs ...string) string {
+		if !p.SeesPersons() {
+			return ""
+		}
+		return figures.Behind(kept, key, pairs...)
+	}
 	for _, key := range shown {
 		f := figures.New(p.Words, key, now.Total, was)
 		f.Line = figures.LineOf(key, now.Parts)
-		f.Link = figures.Behind(kept, key)
+		f.Link = behind(key)
 		body.Figures = append(body.Figures, f)
 		body.Tabs[key] = figures.Address("/overview", query, "figure", key)
 	}
 	body.Course = figures.CourseOf(p.Words, body.Drawn, body.Period, c.Now(), now.Parts, before)
 	body.Bests = []best{
-		bestIn(p.Words, kept, "overview.sources", report.Source, now.Rows, 0),
-		bestIn(p.Words, kept, "overview.campaigns", report.Campaign, now.Rows, 1),
-		bestIn(p.Words, kept, "overview.pages", report.Landing, pages.Rows, 0),
+		bestIn(p.Words, kept, behind, "overview.sources", report.Source, now.Rows, 0),
+		bestIn(p.Words, kept, behind, "overview.campaigns", report.Campaign, now.Rows, 1),
+		bestIn(p.Words, kept, behind, "overview.pages", report.Landing, pages.Rows, 0),
 	}
 	return now.Total, nil
 }
 
 // bestIn are the values of the dimension that bring most inquiries, and most visits among equals.
-func bestIn(w *words.Tongue, kept url.Values, title string, by report.Dimension, rows []report.Row, at int) best {
+func bestIn(w *words.Tongue, kept url.Values, behind func(key string, pairs ...string) string, title string, by report.Dimension, rows []report.Row, at int) best {
 	b := best{Title: title, By: by, Whole: figures.Address("/reports", kept, "by", string(by))}
 	of := make(map[string]*report.Figures)
 	var values []string
@@ -149,8 +157,8 @@ func bestIn(w *words.Tongue, kept url.Values, title string, by report.Dimension,
 			Name: names.Of(by, value), Link: figures.Address("/reports", kept, "by", string(by), figures.FilterName(by), value),
 			Visits: figures.New(w, "visits", *of[value], nil), Inquiries: figures.New(w, "inquiries", *of[value], nil),
 		}
-		row.Visits.Link = figures.Behind(kept, "visits", "by", string(by), "v", value)
-		row.Inquiries.Link = figures.Behind(kept, "inquiries", "by", string(by), "v", value)
+		row.Visits.Link = behind("visits", "by", string(by), "v", value)
+		row.Inquiries.Link = behind("inquiries", "by", string(by), "v", value)
 		b.Rows = append(b.Rows, row)
 	}
 	return b

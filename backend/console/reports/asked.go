@@ -21,6 +21,7 @@ type asked struct {
 	Up      bool   // the least first
 	Page    int    // from 1
 	Filters []report.Filter
+	Opens   bool // who looks may see what is behind the figures
 	query   url.Values
 }
 
@@ -28,7 +29,7 @@ type asked struct {
 var kept = []string{frame.SiteField, "span", "from", "to", "step", "beside", "model", "window", "by", "and", "figure", "up"}
 
 func (c *room) read(p frame.Page, query url.Values) (asked, error) {
-	a := asked{By: cmp.Or(query.Get("by"), string(report.Source)), And: query.Get("and"), Figure: query.Get("figure"), Up: query.Has("up"), Page: 1, query: figures.Kept(query, kept...)}
+	a := asked{By: cmp.Or(query.Get("by"), string(report.Source)), And: query.Get("and"), Figure: query.Get("figure"), Up: query.Has("up"), Page: 1, Opens: p.SeesPersons(), query: figures.Kept(query, kept...)}
 	if p.SiteID != 0 { // so that the address means the same to a colleague
 		a.query.Set(frame.SiteField, strconv.FormatInt(p.SiteID, 10))
 	}
@@ -111,8 +112,12 @@ func (a asked) SortLink(figure string) string {
 	return a.Link("figure", figure, "up", up)
 }
 
-// behind is the address of what is counted in the figure of the values, or of all if there are none.
+// behind is the address of what is counted in the figure of the values, or of all if there are none. It is empty for those
+// who may not see it.
 func (a asked) behind(key string, values ...string) string {
+	if !a.Opens {
+		return ""
+	}
 	address := figures.Behind(a.query, key)
 	for _, v := range values {
 		address += "&" + url.Values{figures.Value: {v}}.Encode()

@@ -39,9 +39,9 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	c := &room{f, subjects}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind"}, Class: "not-small"}},
+		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind"}, Class: "not-small", Reader: true}},
 	})
-	f.SignedIn("GET /reports", c.With("reports", c.showReport))
+	f.Reader("GET /reports", c.With("reports", c.showReport))
 	f.SignedIn("GET /reports/rows", c.With("behind", c.showRows))
-	f.SignedIn("GET /reports/export", c.With("reports", c.export))
+	f.Reader("GET /reports/export", c.With("reports", c.export))
 }

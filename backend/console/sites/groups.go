@@ -147,7 +147,7 @@ func (c *room) groupPage(w http.ResponseWriter, r *http.Request, status int, f f
 		return err
 	}
 	for _, o := range staff {
-		if o.Sites.Has(body.ID) {
+		if o.Sites.Has(body.ID) && o.SeesPersons() {
 			body.Members = append(body.Members, groupMember{o, slices.Contains(body.Group.Members, o.ID)})
 		}
 	}

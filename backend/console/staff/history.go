@@ -158,6 +158,8 @@ func roleName(w *words.Tongue, role any) string {
 		return w.Text("role.admin")
 	case operator.Agent:
 		return w.Text("role.operator")
+	case operator.Analyst:
+		return w.Text("role.analyst")
 	}
 	return textOf(role)
 }

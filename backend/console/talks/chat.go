@@ -125,7 +125,7 @@ func (c *room) chatWorking(ctx context.Context, f frame.Page, row chatRow) (chat
 		working.Lead = fmt.Sprintf("/leads/%d/%d", row.SiteID, row.LeadID)
 	}
 	for _, o := range f.Staff {
-		if o.Present && !o.Disabled && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {
+		if o.Present && !o.Disabled && o.SeesPersons() && o.ID != f.Operator.ID && o.Sites.Has(row.SiteID) {
 			working.Staff = append(working.Staff, o)
 		}
 	}

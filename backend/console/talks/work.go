@@ -141,7 +141,7 @@ func (c *room) target(r *http.Request, siteID int64) (to chat.Target, err error)
 	switch kind {
 	case "operator":
 		o, err := c.Operators.Get(r.Context(), id)
-		if err == nil && (o.Disabled || !o.Sites.Has(siteID)) {
+		if err == nil && (o.Disabled || !o.Sites.Has(siteID) || !o.SeesPersons()) {
 			err = operator.ErrUnknown
 		}
 		return chat.Target{OperatorID: id, Label: o.Label()}, err

@@ -186,7 +186,7 @@ func allow(ctx context.Context, tx db.Tx, g Group, kind string) error {
 	}
 	for _, member := range g.Members {
 		found, err := operator.Within(ctx, tx, member)
-		if errors.Is(err, operator.ErrUnknown) || err == nil && !found.Sites.Has(g.SiteID) {
+		if errors.Is(err, operator.ErrUnknown) || err == nil && (!found.Sites.Has(g.SiteID) || !found.SeesPersons()) {
 			return ErrMembers
 		}
 		if err != nil {

@@ -190,6 +190,7 @@ func (p *Presence) look(ctx context.Context) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	there = slices.DeleteFunc(there, func(o operator.Operator) bool { return !o.SeesPersons() })
 	found := &answer{present: there, groups: p.zoned, at: now}
 	p.found.Store(found)
 	return found, nil
