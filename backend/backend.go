@@ -187,6 +187,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("counting pages", desk.Sites.CountPages)
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		keep("settling incidents", func(ctx context.Context) { desk.Incidents.Run(ctx, s.logger.Named("incidents")) })
+		keep("following the file of networks", desk.Networks.Follow)
 		keep("keeping the figures of reports", desk.Figures.Run)
 		keep("keeping numbers shown", func(ctx context.Context) { desk.keepShowing(ctx, s.logger) })
 		keep("the queue", desk.Queue.Run)

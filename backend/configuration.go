@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 )
 
 // Configuration is what a configuration declares for the database to know.
@@ -41,6 +42,8 @@ type Configuration struct {
 	Operators []Operator
 	// Retention is for how long visits are kept; 0 for ever.
 	Retention time.Duration
+	// Networks say by which file visitors' places are told.
+	Networks place.Settings
 	// Spool tells what waits on the disk for the database. It may be nil.
 	Spool func() spool.State
 	// WholeAddresses has the addresses of clients logged whole.

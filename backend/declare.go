@@ -31,6 +31,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 	}
 	d.declared = &configuration
 	d.configured.Store(&configuration)
+	d.Networks.Use(configuration.Networks)
 	return d.Sites.Refresh(ctx)
 }
 

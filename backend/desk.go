@@ -54,6 +54,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
@@ -77,6 +78,7 @@ type Desk struct {
 	Cards       *card.Cards
 	Onsite      *onsite.Visitors
 	Retention   *retain.Retention
+	Networks    *place.Networks
 	Reports     *report.Reports
 	Figures     *keeper.Keeper
 	Leads       *lead.Leads
@@ -135,12 +137,13 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d)
+	desk.Networks = place.New(logger.Named("networks"))
 	desk.Reports = report.New(d, desk.Keys, time.Now)
 	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, time.Now); err != nil {
 		return nil, err
 	}
 	desk.Onsite = onsite.New(d, desk.Keys, desk.Cards, time.Now, desk.Leases.Prolong)
-	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days}, time.Now); err != nil {
+	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days, Where: desk.Networks.Of}, time.Now); err != nil {
 		return nil, err
 	}
 	if desk.Previews, err = preview.Open(ctx, d, time.Now); err != nil {

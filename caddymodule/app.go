@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
+	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
 	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
@@ -79,6 +80,9 @@ type App struct {
 	// IPv6, or `whole`. Default: `truncated`.
 	Addresses string `json:"addresses,omitempty"`
 
+	// The file that tells where visitors are. Default: none.
+	Networks *networks.Networks `json:"networks,omitempty"`
+
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
 	WrittenAt written `json:"written_at,omitempty"`
@@ -116,10 +120,7 @@ type App struct {
 
 // CaddyModule returns the Caddy module information.
 func (*App) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{
-		ID:  "frontdesk",
-		New: func() caddy.Module { return new(App) },
-	}
+	return caddy.ModuleInfo{ID: "frontdesk", New: func() caddy.Module { return new(App) }}
 }
 
 // Provision checks the settings and takes hold of the shared service. It opens
@@ -196,6 +197,7 @@ func (a *App) started() {
 		Webhooks:  a.allowed,
 		Diallers:  slices.Concat(a.diallers, a.sipDialler()),
 		Retention: time.Duration(a.Retention),
+		Networks:  a.Networks.Settings(),
 		Spool:     a.service.forms.State,
 
 		WholeAddresses: a.Addresses == wholeAddresses,

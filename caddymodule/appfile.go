@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
 )
 
 func init() {
@@ -37,6 +38,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		name     <name>
 //		retention <duration>
 //		addresses truncated|whole
+//		networks <path> [<language>]
 //		operator <login> <password hash> [<site key>...]
 //		telephony <platform> {
 //			...
@@ -63,12 +65,12 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, mail, name, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, mail, name, networks, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		read, known := appOptions[d.Val()]
 		if !known {
-			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, networks, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
 		}
 		if err := read(a, d); err != nil {
 			return err
@@ -86,6 +88,7 @@ var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
 	"database":  readDatabase,
 	"mail":      readMail,
 	"name":      readName,
+	"networks":  readNetworks,
 	"operator":  readOperator,
 	"pool":      readPool,
 	"retention": readRetention,
@@ -157,6 +160,13 @@ func readAddresses(a *App, d *caddyfile.Dispenser) error {
 		return d.Err("expected one line: addresses truncated, or: addresses whole")
 	}
 	return nil
+}
+
+// readNetworks reads an option of the app: networks <path> [<language>].
+func readNetworks(a *App, d *caddyfile.Dispenser) (err error) {
+	a.Networks, err = networks.Read(d, a.Networks)
+	a.WrittenAt.note(d, a.Networks.Path())
+	return err
 }
 
 // readOperator reads an option of the app: operator <login> <password hash> [<site key>...].

@@ -1,10 +1,12 @@
 package caddymodule
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -68,10 +70,8 @@ func (a *App) resolve() (err error) {
 	if a.allowed, err = a.Webhooks.ranges(); err != nil {
 		return err
 	}
-	if err := checkRetention(a.Retention); err != nil {
-		return err
-	}
-	if err := checkAddresses(a.Addresses); err != nil {
+	file := a.WrittenAt.at(a.Networks.Path(), a.Networks.Resolve(resolvePlaceholders))
+	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), file); err != nil {
 		return err
 	}
 	a.pooled = make(pooled)
@@ -161,4 +161,22 @@ func resolveOperators(declared []Operator, from written) ([]backend.Operator, er
 		operators = append(operators, operator)
 	}
 	return operators, nil
+}
+
+// wholeAddresses is the value of Addresses that truncates none.
+const wholeAddresses = "whole"
+
+func checkAddresses(addresses string) error {
+	if addresses != "" && addresses != "truncated" && addresses != wholeAddresses {
+		return fmt.Errorf("addresses %s: expected truncated or whole", addresses)
+	}
+	return nil
+}
+
+// checkRetention refuses what is hardly meant: visits that are gone before anybody has read of them.
+func checkRetention(retention caddy.Duration) error {
+	if retention != 0 && time.Duration(retention) < 24*time.Hour {
+		return fmt.Errorf("retention %s: expected at least a day, such as 800d", time.Duration(retention))
+	}
+	return nil
 }

@@ -76,6 +76,7 @@ func TestReport(t *testing.T) {
 		require.Equal(t, 28, page.Find("[data-course] tbody tr").Length(), "the table beneath the chart has a row for each day")
 		require.Equal(t, 1, page.Find("[data-state=running]").Length())
 
+		require.Contains(t, b.get("/reports?by=country").body, "Where visitors are is told by a file of networks")
 		narrowed := b.get("/reports?by=campaign&f.source=news").document(t)
 		require.Equal(t, "spring", narrowed.Find(".report tbody th").Text())
 		require.Equal(t, "news", narrowed.Find(".chips bdi").Text())

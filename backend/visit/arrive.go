@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
@@ -29,6 +31,8 @@ type Arrival struct {
 	Own source.Own
 	// UserAgent and Language are the browser's headers.
 	UserAgent, Language string
+	// Client is the address that asks. It tells the place, and is not stored. It may be zero.
+	Client netip.Addr
 }
 
 // Size is how many bytes of texts it has.
@@ -69,7 +73,7 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 	a := arriving{
 		Arrival: view, siteID: siteID, visitor: v.keys.Visitors.Number(visitor), number: number,
 		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
-		bot: v.IsBot(view.UserAgent), source: source.Of(view.URL, view.Referrer, view.Own),
+		bot: v.IsBot(view.UserAgent), place: v.where(view.Client), source: source.Of(view.URL, view.Referrer, view.Own),
 	}
 	// The reports of one view, and the views of one visitor, are stored one after another on this node.
 	turn := int64(visitor)
@@ -109,6 +113,7 @@ type arriving struct {
 	mark    mark
 	served  mark // empty if the view was not stored when the page was sent
 	bot     bool
+	place   place.Place
 	source  source.Source
 	marked  bool // the visitor has, or had, properties
 }

@@ -122,9 +122,10 @@ func (a *arriving) arrivedWith(ctx context.Context, tx db.Tx, m mark) (visitor i
 
 // begin begins a visit of the visitor with this view.
 func (a *arriving) begin(ctx context.Context, tx db.Tx, visitor int64) error {
-	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, `+source.Columns+`)
-		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.CampaignKey(), a.bot, a.UserAgent, a.Language}, a.source.Values()...)...)
+	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, area, city, `+source.Columns+`)
+		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.CampaignKey(), a.bot, a.UserAgent, a.Language,
+			a.place.Country, a.place.Area, a.place.City}, a.source.Values()...)...)
 }
 
 // moveTo makes the visit the visitor's latest.

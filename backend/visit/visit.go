@@ -10,11 +10,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
@@ -45,6 +47,7 @@ type Visits struct {
 	keys   *key.Keys
 	texts  *quota.Texts
 	days   *days.Days
+	where  func(netip.Addr) place.Place
 	now    func() time.Time
 	bots   *bots
 	events *db.Sequence
@@ -58,6 +61,8 @@ type Subjects struct {
 	Keys  *key.Keys
 	Texts *quota.Texts
 	Days  *days.Days
+	// Where tells the place of an address. It must not wait. nil knows none.
+	Where func(netip.Addr) place.Place
 }
 
 // Open returns the visits of the database.
@@ -66,8 +71,11 @@ func Open(ctx context.Context, s Subjects, now func() time.Time) (*Visits, error
 	if err != nil {
 		return nil, fmt.Errorf("preparing to read properties: %w", err)
 	}
+	if s.Where == nil {
+		s.Where = func(netip.Addr) place.Place { return place.Place{} }
+	}
 	return &Visits{
-		db: s.DB, keys: s.Keys, texts: s.Texts, days: s.Days, now: now, bots: newBots(), events: s.DB.Sequence("visit.events", 256), properties: properties,
+		db: s.DB, keys: s.Keys, texts: s.Texts, days: s.Days, where: s.Where, now: now, bots: newBots(), events: s.DB.Sequence("visit.events", 256), properties: properties,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package visit_test
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -15,7 +16,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
+	"github.com/seed-3405227d/frontdesk/backend/visit/days"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
+	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
@@ -53,6 +58,34 @@ func TestVisitGoesOnUntilAPauseOrANewCampaign(t *testing.T) {
 			require.Equal(t, step.newVisit, view.Visit != first.Visit, step.url)
 			first.Visit = view.Visit
 		}
+	})
+}
+
+func TestVisitKeepsThePlaceOfItsFirstView(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		keys, err := key.Open(t.Context(), d, time.Now)
+		require.NoError(t, err)
+		v, err := visit.Open(t.Context(), visit.Subjects{DB: d, Keys: keys, Texts: quota.New(d, keys, time.Now), Days: days.New(d), Where: func(of netip.Addr) place.Place {
+			if of == netip.MustParseAddr("192.0.2.1") {
+				return place.Place{Country: "DE", Area: "Bavaria", City: "Munich"}
+			}
+			return place.Place{}
+		}}, time.Now)
+		require.NoError(t, err)
+		for i, view := range []visit.Arrival{
+			{Client: netip.MustParseAddr("192.0.2.1")}, {Client: netip.MustParseAddr("192.0.2.2")}, {},
+		} {
+			view.Nonce, view.URL, view.Kind = fmt.Sprint("place", i), "https://shop.example/", "load"
+			first, err := v.Arrive(t.Context(), site, 0, view)
+			require.NoError(t, err)
+			view.Nonce, view.Client = view.Nonce+"again", netip.MustParseAddr("192.0.2.1")
+			later, err := v.Arrive(t.Context(), site, first.Visitor, view)
+			require.NoError(t, err)
+			require.Equal(t, first.Visit, later.Visit)
+		}
+		places, err := db.List(t.Context(), d.Read(), db.Only[string], `SELECT country || ' ' || area || ' ' || city FROM visits ORDER BY id`)
+		require.NoError(t, err)
+		require.Equal(t, []string{"DE Bavaria Munich", "  ", "  "}, places)
 	})
 }
 

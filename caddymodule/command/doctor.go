@@ -109,6 +109,11 @@ func (d *doctor) configuration(cmd *cobra.Command) (*caddy.Config, *caddymodule.
 	for _, server := range app.CredulousServers(encoded) {
 		d.note("proxies", "server %s trusts proxies without trusted_proxies_strict: clients can choose the address that limits them", server)
 	}
+	if of, err := app.Networks.Examine(); err != nil {
+		d.wrong("networks", "%v", err)
+	} else if of != "" {
+		d.well("networks", "%s", of)
+	}
 	if address := app.ConsoleAddress(); address != "" {
 		d.well("console", "configured at %s", address)
 	} else {

@@ -2,6 +2,8 @@ package command
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -96,4 +98,24 @@ func TestDoubtsOfAConfiguration(t *testing.T) {
 	require.NoError(t, json.Unmarshal(s.Adapt(option+"http://localhost:$PORT {\n\troute {\n\t\tfrontdesk shop\n\t\tfrontdesk shop\n\t}\n}"), &config))
 	require.NoError(t, caddy.Validate(&config))
 	require.Contains(t, s.Log(), "in one site twice")
+}
+
+func TestDoctorReadsTheFileOfNetworks(t *testing.T) {
+	const config = `{
+		admin off
+		frontdesk {
+			database sqlite $DIR/frontdesk.db
+			networks $DIR/city.mmdb
+		}
+	}
+	shop.example {
+		frontdesk
+	}`
+	file := configuration(t, config)
+	for range 2 {
+		told, err := command(t, "", "doctor", "-c", file)
+		require.Error(t, err)
+		require.Regexp(t, "WRONG  networks .*city.mmdb: visits are stored without places", told)
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "city.mmdb"), []byte("no database"), 0o600))
+	}
 }

@@ -103,6 +103,9 @@ func OneNetwork(r *http.Request) netip.Prefix {
 	return network
 }
 
+// Client is the client's address; zero where it is not known.
+func (r *Request) Client() netip.Addr { return pace.Client(r.RemoteAddr) }
+
 // isProxied tells whether a request bears a field that proxies add.
 func isProxied(h http.Header) bool {
 	for _, field := range [...]string{"X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via"} {

@@ -140,7 +140,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,
 		URL: clip.Text(v.URL, MaxAddress), Referrer: clip.Text(v.Referrer, MaxAddress), Title: clip.Text(v.Title, MaxTitle), Kind: v.Kind,
-		Own: r.Site.Own, UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage),
+		Own: r.Site.Own, UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage), Client: r.Client(),
 	}
 	if !s.HasRoom(ctx, r, visitor, seen.Size()) {
 		seen.URL, seen.Referrer, seen.Title = clip.Text(seen.URL, CutAddress), clip.Text(seen.Referrer, CutText), clip.Text(seen.Title, CutText)

@@ -39,6 +39,8 @@ type reportPage struct {
 	Heat    []heatRow
 	Empty   bool
 	Unknown bool // a row is of inquiries whose visit is not known
+	// Placeless tells that the rows are of places, and no place is known.
+	Placeless bool
 }
 
 // column is the head of a figure's column.
@@ -126,6 +128,7 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 	}
 	body.Course = figures.CourseOf(p.Words, body.Figure, body.Period, c.Now(), now.Parts, before)
 	body.Empty = len(now.Rows) == 0
+	body.Placeless = body.isPlaceless(now.Rows)
 	if heat, is := heatOf(p.Words, body.asked, now.Rows); is {
 		body.Heat = heat
 		return nil
@@ -133,6 +136,16 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 	body.cut(now.Rows)
 	body.show(names, now.Rows, before)
 	return nil
+}
+
+// isPlaceless tells whether the rows are by a place, and none has one.
+func (a asked) isPlaceless(rows []report.Row) bool {
+	for i, d := range a.dimensions() {
+		if d == report.Country || d == report.Area || d == report.City {
+			return !slices.ContainsFunc(rows, func(r report.Row) bool { return r.Values[i] != "" && r.Values[i] != report.Unknown })
+		}
+	}
+	return false
 }
 
 // sorted are the rows in their order.

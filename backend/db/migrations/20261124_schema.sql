@@ -81,7 +81,8 @@ CREATE UNIQUE INDEX visitors_arriving ON visitors (site_id, arrived, nonce);
 CREATE INDEX visitors_named ON visitors (site_id, id) WHERE name <> ''; -- who are looked for by their names
 
 -- "view_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
--- another. The source is in columns so that it can be counted by.
+-- another. The source is in columns so that it can be counted by. Where the client was is told by its address, which is
+-- not kept.
 CREATE TABLE visits (
 	site_id              BIGINT NOT NULL,
 	id                   BIGINT NOT NULL,
@@ -95,6 +96,9 @@ CREATE TABLE visits (
 	bot                  BOOLEAN NOT NULL,
 	user_agent           TEXT NOT NULL,
 	language             TEXT NOT NULL,
+	country              TEXT NOT NULL DEFAULT '',
+	area                 TEXT NOT NULL DEFAULT '',
+	city                 TEXT NOT NULL DEFAULT '',
 	source_kind          TEXT NOT NULL,
 	source_name          TEXT NOT NULL,
 	source_medium        TEXT NOT NULL,
@@ -1215,7 +1219,7 @@ CREATE TABLE report_progress (
 
 -- What the columns are made of. Ids of visitors are as they stand: numbers of visits, and the public form elsewhere.
 CREATE VIEW report_visits AS
-	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, user_agent, language, source_kind, source_name, source_medium, source_campaign, source_term,
+	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, user_agent, language, country, area, city, source_kind, source_name, source_medium, source_campaign, source_term,
 		source_content, source_click_id_name, source_click_id, source_referrer, source_landing
 	FROM visits;
 

@@ -43,6 +43,7 @@ type pastVisit struct {
 	at                     time.Time
 	bot                    bool
 	kind, source, campaign string
+	country                string
 }
 
 type pastInquiry struct {
@@ -88,11 +89,12 @@ func (h *history) visit() {
 	} else if h.random.IntN(3) == 0 {
 		v.kind, v.source = "search", "google"
 	}
+	v.country = []string{"", "DE", "AT"}[h.random.IntN(3)]
 	h.visits[v.id] = v
-	h.exec(`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language,
+	h.exec(`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country,
 			source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing)
-		VALUES ($1, $2, $3, $4, $4, 1, $2, '', '', $5, '', 'de-AT,en', $6, $7, '', $8, '', '', '', '', '', 'https://shop.example/page')`,
-		site, v.id, v.visitor, v.at.UnixMilli(), v.bot, v.kind, v.source, v.campaign)
+		VALUES ($1, $2, $3, $4, $4, 1, $2, '', '', $5, '', 'de-AT,en', $9, $6, $7, '', $8, '', '', '', '', '', 'https://shop.example/page')`,
+		site, v.id, v.visitor, v.at.UnixMilli(), v.bot, v.kind, v.source, v.campaign, v.country)
 }
 
 // goOn adds a view to some visit, which may be an old one.
@@ -199,8 +201,11 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 		return len(q.Filters) == 0 || slices.Contains(q.Filters[0].Values, campaign)
 	}
 	valueOf := func(v *pastVisit) string {
-		if q.By[0] == report.Channel {
+		switch q.By[0] {
+		case report.Channel:
 			return string(channel.Of(v.kind, v.source, ""))
+		case report.Country:
+			return v.country
 		}
 		return v.campaign
 	}
@@ -269,8 +274,11 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 			value, campaign := report.Unknown, report.Unknown
 			if p.campaign != "" {
 				value, campaign = p.campaign, p.campaign
-				if q.By[0] == report.Channel {
+				switch q.By[0] {
+				case report.Channel:
 					value = string(channel.Other)
+				case report.Country:
+					value = report.Unknown
 				}
 			}
 			if passes(campaign) {
@@ -375,14 +383,14 @@ func (h *history) compare(k *Keeper) {
 	require.NoError(h.t, err)
 	reports := report.New(h.db, h.keys, func() time.Time { return h.now })
 	for _, model := range credit.Models {
-		for n := range 4 {
+		for n := range 6 {
 			last := period.DateOf(h.now, kathmandu)
 			q := report.Question{
-				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign}[n%2]},
+				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign, report.Country}[n%3]},
 				Period: period.Period{First: last - period.Date(20+h.random.IntN(60)), Last: last - period.Date(h.random.IntN(15)), Step: period.Week, Zone: kathmandu},
 				Credit: credit.Rule{Model: model, Window: time.Duration(1+h.random.IntN(90)) * 24 * time.Hour},
 			}
-			if n > 1 {
+			if n > 2 {
 				q.Filters = []report.Filter{{Dimension: report.Campaign, Values: []string{"spring", report.Unknown}}}
 			}
 			answer, err := reports.Ask(h.t.Context(), q)

@@ -31,13 +31,14 @@ type rawVisit struct {
 	site, id, startedAt, visitor, views int64
 	bot                                 bool
 	userAgent, language                 string
+	country, area, city                 string
 	source                              source.Source
 }
 
-const visitColumns = `site_id, id, started_at, visitor_id, views, bot, user_agent, language, ` + source.Columns
+const visitColumns = `site_id, id, started_at, visitor_id, views, bot, user_agent, language, country, area, city, ` + source.Columns
 
 func (v *rawVisit) fields() []any {
-	return append([]any{&v.site, &v.id, &v.startedAt, &v.visitor, &v.views, &v.bot, &v.userAgent, &v.language}, v.source.Fields()...)
+	return append([]any{&v.site, &v.id, &v.startedAt, &v.visitor, &v.views, &v.bot, &v.userAgent, &v.language, &v.country, &v.area, &v.city}, v.source.Fields()...)
 }
 
 func (v *rawVisit) day() int64 { return v.startedAt / dayLength }
@@ -59,6 +60,7 @@ func (v *rawVisit) row() fact.Row {
 	with := agent.Of(v.userAgent)
 	texts[fact.VisitDevice], texts[fact.VisitBrowser] = with.Device, with.Browser
 	texts[fact.VisitLanguage] = language(v.language)
+	texts[fact.VisitCountry], texts[fact.VisitArea], texts[fact.VisitCity] = v.country, v.area, v.city
 	return fact.Row{Numbers: numbers, Texts: texts}
 }
 
