@@ -50,10 +50,10 @@ func (f Filter) Check() error {
 	return nil
 }
 
-// parts returns the digits that one of the numbers has in a row: those of Number, or what stands behind the 8 or 0 that
-// is dialled before a number within its country or to leave it.
-func (f Filter) parts() []string {
-	digits := contact.Digits(f.Number)
+// Parts returns the digits that a number has in a row of which somebody has typed a part: those typed, or what stands
+// behind the 8 or 0 that is dialled before a number within its country or to leave it. It returns none for no digits.
+func Parts(typed string) []string {
+	digits := contact.Digits(typed)
 	if digits == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (f Filter) where(args []any) (string, []any) {
 	if f.Source != "" {
 		add(`c.source_kind = %s`, f.Source)
 	}
-	if parts := f.parts(); len(parts) > 0 {
+	if parts := Parts(f.Number); len(parts) > 0 {
 		var ways []string
 		for _, part := range parts {
 			args = append(args, "%"+part+"%")

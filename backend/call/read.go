@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,22 @@ func (c *Calls) OfLeads(ctx context.Context, siteID int64, leads ...int64) ([]Ca
 	}
 	return c.read(ctx, `c.site_id = $1 AND c.lead_id <> 0 AND c.lead_id IN (`+strings.Join(ids, ", ")+`)`, maxOfLeads, siteID)
 }
+
+// Named returns the calls of the site with the ids, newest first. Those that are gone are missing.
+func (c *Calls) Named(ctx context.Context, siteID int64, ids ...int64) (calls []Call, err error) {
+	for some := range slices.Chunk(ids, namedAtOnce) {
+		values, args := db.Values(db.Padded(some), db.Only[int64], siteID)
+		found, err := c.read(ctx, `c.site_id = $1 AND c.id IN (`+values+`)`, len(some), args...)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, found...)
+	}
+	return calls, nil
+}
+
+// namedAtOnce is how many calls one query reads by their ids.
+const namedAtOnce = 128
 
 // Get returns a call. The error is ErrUnknown if there is none.
 func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {

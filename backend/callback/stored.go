@@ -148,6 +148,20 @@ func (c *Callbacks) Get(ctx context.Context, siteID, id int64) (Callback, error)
 	return r.callback(), nil
 }
 
+// Named returns the callbacks of the site with the ids, in no order. Those that are gone are missing.
+func (c *Callbacks) Named(ctx context.Context, siteID int64, ids ...int64) ([]Callback, error) {
+	values, args := db.Values(db.Padded(ids), db.Only[int64], siteID)
+	rows, err := db.List(ctx, c.DB.Read(), (*row).fields, `SELECT `+columns+` FROM callbacks WHERE site_id = $1 AND id IN (`+values+`)`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading callbacks: %w", err)
+	}
+	list := make([]Callback, len(rows))
+	for i := range rows {
+		list[i] = rows[i].callback()
+	}
+	return list, nil
+}
+
 // Steps returns the steps of a callback, in order.
 func (c *Callbacks) Steps(ctx context.Context, siteID, id int64) ([]Step, error) {
 	type stepRow struct {

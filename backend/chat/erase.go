@@ -11,20 +11,18 @@ import (
 // Traces are a person's conversations.
 func (c *Chats) Traces() trace.Subject {
 	const of = `site_id = $1 AND conversation_id = $2`
-	return trace.Subject{
-		Find: findTraces,
-		Tables: []trace.Table{
-			{Name: "chat_files", By: trace.Conversation, Where: of, Texts: []string{"name"}, Key: []string{"site_id", "id"}, Of: "conversation_id", Clear: true},
-			{Name: "messages", By: trace.Conversation, Where: of, Hidden: []string{"client_id"},
-				Texts: []string{"text"}, Key: []string{"site_id", "conversation_id", "seq"}, Of: "conversation_id", Clear: true},
-			{Name: "chat_letters", By: trace.Conversation, Where: of, Texts: []string{"address"}, Key: []string{"site_id", "conversation_id"}, Of: "conversation_id", Clear: true},
-			{Name: "chat_unwanted", Texts: []string{"address"}, Key: []string{"site_id", "address"}},
-			{Name: "chat_waits", By: trace.Conversation, Where: of, Key: []string{"site_id", "conversation_id", "seq"}, Of: "conversation_id", Clear: true},
-			Tags.Trace(trace.Conversation),
-			{Name: "conversations", By: trace.Conversation, Where: `site_id = $1 AND id = $2`, Texts: []string{"url"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
-			{Name: "conversations", By: trace.Lead, Where: `site_id = $1 AND lead_id = $2 AND lead_id <> 0`, Set: "lead_id = 0"},
-		},
-	}
+	return trace.Subject{Find: findTraces, Tables: []trace.Table{
+		{Name: "chat_files", By: trace.Conversation, Where: of, Texts: []string{"name"}, Key: []string{"site_id", "id"}, Of: "conversation_id", Clear: true},
+		{Name: "chat_inquiries", By: trace.Conversation, Where: of, Key: []string{"site_id", "conversation_id", "at"}, Of: "conversation_id", Clear: true},
+		{Name: "chat_inquiries", By: trace.Lead, Where: `site_id = $1 AND lead_id = $2 AND lead_id <> 0`, Set: "lead_id = 0"},
+		{Name: "messages", By: trace.Conversation, Where: of, Hidden: []string{"client_id"}, Texts: []string{"text"}, Key: []string{"site_id", "conversation_id", "seq"}, Of: "conversation_id", Clear: true},
+		{Name: "chat_letters", By: trace.Conversation, Where: of, Texts: []string{"address"}, Key: []string{"site_id", "conversation_id"}, Of: "conversation_id", Clear: true},
+		{Name: "chat_unwanted", Texts: []string{"address"}, Key: []string{"site_id", "address"}},
+		{Name: "chat_waits", By: trace.Conversation, Where: of, Key: []string{"site_id", "conversation_id", "seq"}, Of: "conversation_id", Clear: true},
+		Tags.Trace(trace.Conversation),
+		{Name: "conversations", By: trace.Conversation, Where: `site_id = $1 AND id = $2`, Texts: []string{"url"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
+		{Name: "conversations", By: trace.Lead, Where: `site_id = $1 AND lead_id = $2 AND lead_id <> 0`, Set: "lead_id = 0"},
+	}}
 }
 
 // findTraces finds the conversation of a visitor, and the conversations that became leads.

@@ -44,7 +44,7 @@ func TestTraces(t *testing.T) {
 				return err
 			}))
 		}
-		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "messages": 3, "conversation_tags": 2, "conversations": 1}, rows)
+		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "chat_inquiries": 1, "messages": 3, "conversation_tags": 2, "conversations": 1}, rows)
 		_, err = s.Chats.Get(t.Context(), site, began.ID)
 		require.ErrorIs(t, err, chat.ErrUnknown)
 		require.Equal(t, left.ID, s.Get(left).ID)

@@ -29,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/help"
 	"github.com/seed-3405227d/frontdesk/backend/console/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/console/inquiries"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/lookup"
 	"github.com/seed-3405227d/frontdesk/backend/console/numbers"
@@ -46,6 +47,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
+	"github.com/seed-3405227d/frontdesk/backend/inquiry"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	leadinbox "github.com/seed-3405227d/frontdesk/backend/lead/inbox"
@@ -156,6 +158,9 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	l := live.New(f, s.DB)
 	cards := &rows.Cards{Visitors: s.Cards, Onsite: s.Onsite, Leads: s.Leads, Leases: s.Leases, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats}
 	people.Mount(l, people.Subjects{Visits: s.Visits, Callbacks: s.Callbacks, Persons: s.Persons, Cards: cards, Region: s.Region})
+	all := inquiry.New(inquiry.Subjects{DB: s.DB, Calls: s.Calls, Leads: s.Leads, Inbox: s.Inbox, Callbacks: s.Callbacks, Chats: s.Chats,
+		Overview: chatoverview.New(s.DB, s.Chats), Visits: s.Visits, Visitors: s.Cards, Region: s.Region})
+	inquiries.Mount(l, inquiries.Subjects{Inquiries: all, Visitors: s.Cards})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: chatoverview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})

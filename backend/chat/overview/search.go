@@ -29,7 +29,7 @@ const (
 // behind the cursor, with the latest, and ends when there are limit of them or the patience is over. next is where it
 // has come to; the zero Cursor if all were looked through.
 func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter, typed string, after chat.Cursor, limit int, patience time.Duration) (found []Match, next chat.Cursor, err error) {
-	words := strings.Fields(strings.ToLower(typed[:min(len(typed), maxTyped)]))
+	words := wordsOf(typed)
 	if len(words) == 0 {
 		return nil, next, nil
 	}
@@ -59,6 +59,16 @@ func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter,
 			return found, chat.Cursor{}, nil
 		}
 	}
+}
+
+// Says tells whether a message of the conversation has all the words that were typed, as [Overview.Search] finds it.
+func (o *Overview) Says(ctx context.Context, of chat.Key, typed string) (bool, error) {
+	_, has, err := o.says(ctx, of, wordsOf(typed))
+	return has, err
+}
+
+func wordsOf(typed string) []string {
+	return strings.Fields(strings.ToLower(typed[:min(len(typed), maxTyped)]))
 }
 
 // says is the latest message of the conversation that has all the words.

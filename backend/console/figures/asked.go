@@ -58,7 +58,7 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 			a.SiteIDs = append(a.SiteIDs, s.ID)
 		}
 	}
-	zone := zoneOf(f, p)
+	zone := ZoneOf(f, p)
 	if a.Span != Own {
 		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
 		if !known {
@@ -82,8 +82,8 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 	return a, a.Credit.Check()
 }
 
-// zoneOf is the time zone of the page's sites; UTC where they have several.
-func zoneOf(f *frame.Frame, p frame.Page) *time.Location {
+// ZoneOf is the time zone of the page's sites; UTC where they have several.
+func ZoneOf(f *frame.Frame, p frame.Page) *time.Location {
 	var zone *time.Location
 	for _, s := range p.Sites {
 		if p.SiteID != 0 && p.SiteID != s.ID {

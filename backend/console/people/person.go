@@ -205,6 +205,7 @@ var tableWords = map[string]string{
 	"conversation_tags": "kept.conversationTags",
 	"chat_files":        "kept.chatFiles",
 	"chat_waits":        "kept.chatWaits",
+	"chat_inquiries":    "kept.chatInquiries",
 	"callbacks":         "kept.callbacks",
 	"callback_orders":   "kept.callbackOrders",
 	"callback_steps":    "kept.callbackSteps",

@@ -428,8 +428,8 @@ CREATE TABLE leads (
 	PRIMARY KEY (site_id, id)
 );
 -- The inbox goes along these, of a site and of all; they have what its filters ask.
-CREATE INDEX leads_of_site ON leads (site_id, at, id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost);
-CREATE INDEX leads_newest ON leads (at, id, site_id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost);
+CREATE INDEX leads_of_site ON leads (site_id, at, id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost, origin);
+CREATE INDEX leads_newest ON leads (at, id, site_id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost, origin);
 CREATE INDEX leads_of_form ON leads (site_id, form_name) WHERE merged_into = 0 AND form_name <> '';
 CREATE INDEX leads_merged ON leads (site_id, merged_into, at) WHERE merged_into <> 0;
 CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE NOT indexed;
@@ -830,6 +830,47 @@ CREATE TABLE messages (
 );
 CREATE UNIQUE INDEX messages_once ON messages (site_id, conversation_id, client_id);
 
+-- When visitors got in touch: by the first message of a conversation, and by each after a day of silence. "lead_id" is the
+-- lead that was made of it; 0 for none. Reports count these, and the list of all inquiries goes along them.
+CREATE TABLE chat_inquiries (
+	site_id         BIGINT NOT NULL,
+	conversation_id BIGINT NOT NULL,
+	at              BIGINT NOT NULL,
+	lead_id         BIGINT NOT NULL DEFAULT 0,
+	PRIMARY KEY (site_id, conversation_id, at)
+);
+CREATE INDEX chat_inquiries_newest ON chat_inquiries (at, conversation_id, site_id);
+CREATE INDEX chat_inquiries_of_site ON chat_inquiries (site_id, at, conversation_id);
+CREATE INDEX chat_inquiries_of_lead ON chat_inquiries (site_id, lead_id) WHERE lead_id <> 0;
+
+-- sqlite:
+CREATE TRIGGER chat_inquiry_begun AFTER INSERT ON messages WHEN NEW.author = 'visitor' BEGIN
+	INSERT INTO chat_inquiries (site_id, conversation_id, at) SELECT NEW.site_id, NEW.conversation_id, NEW.at
+		WHERE NEW.at - 86400000 >= COALESCE((SELECT m.at FROM messages m WHERE m.site_id = NEW.site_id AND m.conversation_id = NEW.conversation_id
+			AND m.author = 'visitor' AND m.seq < NEW.seq ORDER BY m.seq DESC LIMIT 1), 0)
+		ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER chat_inquiry_made_lead AFTER UPDATE OF lead_id ON conversations WHEN NEW.lead_id <> 0 AND NEW.lead_id <> OLD.lead_id BEGIN
+	UPDATE chat_inquiries SET lead_id = NEW.lead_id WHERE site_id = NEW.site_id AND conversation_id = NEW.id
+		AND at = (SELECT MAX(l.at) FROM chat_inquiries l WHERE l.site_id = NEW.site_id AND l.conversation_id = NEW.id);
+END;
+-- postgres:
+CREATE FUNCTION chat_inquiry_begun() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO chat_inquiries (site_id, conversation_id, at) SELECT NEW.site_id, NEW.conversation_id, NEW.at
+		WHERE NEW.at - 86400000 >= COALESCE((SELECT m.at FROM messages m WHERE m.site_id = NEW.site_id AND m.conversation_id = NEW.conversation_id
+			AND m.author = 'visitor' AND m.seq < NEW.seq ORDER BY m.seq DESC LIMIT 1), 0)
+		ON CONFLICT DO NOTHING;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER chat_inquiry_begun AFTER INSERT ON messages FOR EACH ROW WHEN (NEW.author = 'visitor') EXECUTE FUNCTION chat_inquiry_begun();
+CREATE FUNCTION chat_inquiry_made_lead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	UPDATE chat_inquiries SET lead_id = NEW.lead_id WHERE site_id = NEW.site_id AND conversation_id = NEW.id
+		AND at = (SELECT MAX(l.at) FROM chat_inquiries l WHERE l.site_id = NEW.site_id AND l.conversation_id = NEW.id);
+	RETURN NULL;
+END $$;
+CREATE TRIGGER chat_inquiry_made_lead AFTER UPDATE ON conversations FOR EACH ROW WHEN (NEW.lead_id <> 0 AND NEW.lead_id <> OLD.lead_id) EXECUTE FUNCTION chat_inquiry_made_lead();
+-- both:
+
 -- What was sent along. "type" is what the content was found to be, and "pixels" how many a picture
 -- has over all of its frames: 0 for other files, and for pictures of which it is not known. These are offered as files.
 CREATE TABLE chat_files (
@@ -984,7 +1025,8 @@ CREATE TABLE callbacks (
 	steps       BIGINT NOT NULL,
 	PRIMARY KEY (site_id, id)
 );
-CREATE INDEX callbacks_newest ON callbacks (site_id, created_at);
+CREATE INDEX callbacks_newest ON callbacks (created_at, id, site_id);
+CREATE INDEX callbacks_of_site ON callbacks (site_id, created_at, id);
 CREATE INDEX callbacks_of_state ON callbacks (site_id, state, created_at);
 CREATE INDEX callbacks_of_visitor ON callbacks (site_id, visitor_id, created_at);
 CREATE INDEX callbacks_of_phone ON callbacks (phone, created_at);
@@ -1189,6 +1231,36 @@ CREATE TABLE erased_contacts (
 );
 
 
+-- inquiry: what the list of all inquiries is made of
+
+-- The state, the owner and the sale of a call or of a conversation are those of the lead that was made of it, or of the
+-- lead that this has been merged into. What no lead was made of has a state by itself.
+CREATE VIEW inquiry_calls AS
+	SELECT c.site_id, c.id, c.started_at AS at, c.visitor_id, c.visit_id, c.caller AS phone, c.called, c.replaces, COALESCE(r.id, l.id, 0) AS lead_id,
+		COALESCE(r.state, l.state, CASE c.status WHEN 'answered' THEN 2 WHEN '' THEN 1 ELSE 0 END) AS state, COALESCE(r.owner_id, l.owner_id, 0) AS owner_id,
+		COALESCE(r.group_id, l.group_id, 0) AS group_id, COALESCE(r.is_sale, l.is_sale, FALSE) AS is_sale, c.status, c.recording, c.source_kind
+	FROM calls c LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0
+		LEFT JOIN leads r ON r.site_id = l.site_id AND r.id = l.merged_into AND l.merged_into <> 0
+	WHERE c.site_id <> 0;
+
+CREATE VIEW inquiry_leads AS
+	SELECT site_id, id, at, visitor_id, visit_id, id AS lead_id, state, owner_id, group_id, is_sale, source_kind
+	FROM leads WHERE merged_into = 0 AND origin NOT IN ('chat', 'missed', 'call');
+
+CREATE VIEW inquiry_callbacks AS
+	SELECT site_id, id, created_at AS at, visitor_id, visit_id, phone, 0 AS lead_id,
+		CASE WHEN state IN ('done', 'closed') THEN 2 WHEN state IN ('no_answer', 'failed') THEN 0 ELSE 1 END AS state, group_id, state AS status
+	FROM callbacks;
+
+CREATE VIEW inquiry_chats AS
+	SELECT i.site_id, i.conversation_id AS id, i.at, COALESCE(c.visitor_id, 0) AS visitor_id, COALESCE(c.visit_id, 0) AS visit_id, COALESCE(r.id, l.id, 0) AS lead_id,
+		CASE WHEN c.banned THEN 3 ELSE COALESCE(r.state, l.state, CASE c.state WHEN 'waiting' THEN 0 WHEN 'open' THEN 1 ELSE 2 END) END AS state,
+		c.operator_id AS owner_id, c.group_id, COALESCE(r.is_sale, l.is_sale, FALSE) AS is_sale, c.waiting_since
+	FROM chat_inquiries i LEFT JOIN conversations c ON c.site_id = i.site_id AND c.id = i.conversation_id
+		LEFT JOIN leads l ON l.site_id = i.site_id AND l.id = i.lead_id AND i.lead_id <> 0
+		LEFT JOIN leads r ON r.site_id = l.site_id AND r.id = l.merged_into AND l.merged_into <> 0;
+
+
 -- report: what reports count, and what of it has changed since
 
 -- The rows of a site's day, in UTC, by column: package fact says which there are. They outlive what they were made of.
@@ -1244,16 +1316,13 @@ CREATE VIEW report_callbacks AS
 		url, '' AS number, 0 AS operator_id, group_id, '' AS form_name
 	FROM callbacks;
 
--- A conversation is there for each message that its visitor wrote after a day of silence.
 CREATE VIEW report_chats AS
-	SELECT c.site_id, c.id, m.at, c.visitor_id, '' AS phone, '' AS email, '' AS status, CASE WHEN c.banned THEN 3 ELSE COALESCE(l.state, 0) END AS state, FALSE AS is_sale, '' AS sale_cost,
+	SELECT c.site_id, c.id, i.at, c.visitor_id, '' AS phone, '' AS email, '' AS status, CASE WHEN c.banned THEN 3 ELSE COALESCE(l.state, 0) END AS state, FALSE AS is_sale, '' AS sale_cost,
 		'' AS source_kind, '' AS source_name, '' AS source_medium, '' AS source_campaign, '' AS source_term, '' AS source_content,
 		'' AS source_click_id_name, '' AS source_click_id, '' AS source_referrer, '' AS source_landing,
 		c.url, '' AS number, c.operator_id, c.group_id, '' AS form_name
-	FROM conversations c JOIN messages m ON m.site_id = c.site_id AND m.conversation_id = c.id AND m.author = 'visitor'
-		LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0
-	WHERE NOT EXISTS (SELECT 1 FROM messages b WHERE b.site_id = m.site_id AND b.conversation_id = m.conversation_id AND b.seq < m.seq
-		AND b.author = 'visitor' AND b.at > m.at - 86400000);
+	FROM chat_inquiries i JOIN conversations c ON c.site_id = i.site_id AND c.id = i.conversation_id
+		LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0;
 
 -- sqlite:
 CREATE TRIGGER report_visit_added AFTER INSERT ON visits WHEN NEW.last_at < unixepoch() * 1000 - 60000 BEGIN

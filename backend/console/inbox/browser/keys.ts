@@ -7,7 +7,10 @@ const list = document.querySelector<HTMLElement>('[data-keys]');
 
 /** The form of filters has an address of what is chosen. */
 function prepareFilters(form: HTMLFormElement): void {
-  inside<HTMLInputElement>(form, '[data-zone]').value = String(new Date().getTimezoneOffset());
+  const zone = form.querySelector<HTMLInputElement>('[data-zone]');
+  if (zone) {
+    zone.value = String(new Date().getTimezoneOffset());
+  }
   form.addEventListener('formdata', ({ formData }) => {
     for (const [name, value] of [...formData]) {
       if (!value) {
@@ -47,8 +50,8 @@ function move(step: number): void {
 /** Does something with the lead of the row, which stays where it is. */
 async function act(row: HTMLElement, what: string, fields: Record<string, string>): Promise<void> {
   const link = inside(row, 'a');
-  if (row.getAttribute('aria-busy')) {
-    return;
+  if (!row.dataset.lead || row.getAttribute('aria-busy')) {
+    return; // it is no lead, or something is being done
   }
   row.setAttribute('aria-busy', 'true');
   const answer = await fetch('/leads/' + what + '/' + row.dataset.lead, {

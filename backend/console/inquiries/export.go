@@ -1,0 +1,95 @@
+package inquiries
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/console/figures"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/inquiry"
+)
+
+// exportedAtOnce is how many inquiries of an export are read together.
+const exportedAtOnce = 500
+
+// exportColumns are the columns of an export, with the names of their words.
+var exportColumns = []string{"inquiries.kind", "export.id", "export.at", "export.site", "export.name", "export.phone", "export.email", "export.message", "column.called",
+	"column.state", "export.work", "export.owner", "export.sale", "export.amount", "export.kind", "export.source", "export.medium", "export.campaign", "export.term", "export.content",
+	"export.referrer", "export.landing", "export.page", "lead.tags", "call.recording"}
+
+// export sends all inquiries of the filter as a table, however many they are, while they are read.
+func (c *room) export(w http.ResponseWriter, r *http.Request) error {
+	p, err := c.Page(r, "inquiries")
+	if err == nil {
+		p.Staff, err = c.StaffOf(r.Context(), p)
+	}
+	if err != nil {
+		return err
+	}
+	filter, problem := formOf(r.URL.Query()).filter(p, figures.ZoneOf(c.Frame, p))
+	if problem != "" {
+		return frame.Fail(http.StatusUnprocessableEntity, problem)
+	}
+	self, _ := frame.Current(r)
+	if err := c.Operators.NoteExport(r.Context(), self.Login, p.ByID(), "inquiries", 0); err != nil {
+		return err
+	}
+	out := rows.NewTable(w, p.Words)
+	for behind, begun := (inquiry.Cursor{}), false; ; begun = true {
+		found, err := c.Inquiries.List(r.Context(), filter, behind, exportedAtOnce)
+		var shown []row
+		if err == nil {
+			shown, err = c.rowsOf(r.Context(), p, found.Inquiries)
+		}
+		if err != nil && !begun {
+			return err
+		}
+		if err != nil {
+			if r.Context().Err() == nil {
+				c.Logger.Error("an export of inquiries ended early", zap.Error(err))
+			}
+			panic(http.ErrAbortHandler) // what ends early must not look whole
+		}
+		if !begun {
+			out.Begin("inquiries", c.Now(), exportColumns)
+		}
+		for i := range shown {
+			out.Row(exported(p, found.Inquiries[i], shown[i]))
+		}
+		if behind = found.Next; !out.Send() || behind == (inquiry.Cursor{}) {
+			return nil
+		}
+	}
+}
+
+func exported(p frame.Page, of inquiry.Inquiry, shown row) []string {
+	w, s := p.Words, of.Source
+	message, page, called, recording, state := shown.Digest, "", "", "", shown.Talk
+	var work, sale, amount, kind string
+	switch {
+	case of.Call != nil:
+		called, recording, state = of.Call.Called, of.Call.Recording, w.Text("call.state."+string(shown.Call.State))
+	case of.Callback != nil:
+		page, state = of.Callback.URL, w.Text("callback.state."+string(of.Callback.State))
+	case of.Chat != nil:
+		page = of.Chat.URL
+	default:
+		message, page = of.Lead.Message, of.Lead.URL
+	}
+	if l := of.Lead; l != nil {
+		work = w.Text("state." + l.State.String())
+		if l.IsSale {
+			sale, amount = w.Text("export.yes"), rows.Decimal(w, l.SaleCost)
+		}
+	}
+	if s.Kind != "" {
+		kind = w.Text("source." + s.Kind)
+	}
+	site, _ := p.Site(of.SiteID)
+	return []string{shown.Kind, strconv.FormatInt(of.ID, 10), of.At.UTC().Format(time.DateTime), site.Key, shown.name, shown.phone, shown.email, message, called,
+		state, work, shown.OwnerName, sale, amount, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, page, shown.Tagged, recording}
+}
