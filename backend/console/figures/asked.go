@@ -58,7 +58,7 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 			a.SiteIDs = append(a.SiteIDs, s.ID)
 		}
 	}
-	zone := ZoneOf(f, p)
+	zone := f.Zone(p)
 	if a.Span != Own {
 		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
 		if !known {
@@ -80,22 +80,6 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 	}
 	a.Credit = credit.Rule{Model: credit.Model(a.Model), Window: time.Duration(days) * 24 * time.Hour}
 	return a, a.Credit.Check()
-}
-
-// ZoneOf is the time zone of the page's sites; UTC where they have several.
-func ZoneOf(f *frame.Frame, p frame.Page) *time.Location {
-	var zone *time.Location
-	for _, s := range p.Sites {
-		if p.SiteID != 0 && p.SiteID != s.ID {
-			continue
-		}
-		of := f.Effective(s).Zone()
-		if zone != nil && zone.String() != of.String() {
-			return time.UTC
-		}
-		zone = of
-	}
-	return cmp.Or(zone, time.UTC)
 }
 
 // spanAt are the first and the last day of the span on the day.

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -48,6 +49,7 @@ type Frame struct {
 	Logger   *zap.Logger
 	Tongues  []*words.Tongue
 	Sessions session.Sessions
+	Tables   *table.Files
 	rooms    []Room
 	pages    map[string]func() *template.Template // by language
 	Routes
@@ -55,7 +57,7 @@ type Frame struct {
 
 // New returns a frame without rooms.
 func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Frame {
-	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), Routes: Routes{uploads: make(map[string]int64)}}
+	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), Tables: table.New(logger), Routes: Routes{uploads: make(map[string]int64)}}
 	if subjects.SignIns != nil {
 		f.Sessions = session.New(subjects.SignIns, f.failed)
 	}

@@ -1,11 +1,14 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"regexp"
 	"strconv"
+	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -26,6 +29,27 @@ func (f *Frame) Effective(s site.Site) site.Settings {
 		return s.Settings
 	}
 	return s.Settings.Over(configured)
+}
+
+// Zone is the time zone of the page's sites; UTC where they have several.
+func (f *Frame) Zone(p Page) *time.Location {
+	var zone *time.Location
+	for _, s := range p.Sites {
+		if p.SiteID != 0 && p.SiteID != s.ID {
+			continue
+		}
+		of := f.Effective(s).Zone()
+		if zone != nil && zone.String() != of.String() {
+			return time.UTC
+		}
+		zone = of
+	}
+	return cmp.Or(zone, time.UTC)
+}
+
+// HeadOf is the head of the page's file of the name, with the columns of the names.
+func (f *Frame) HeadOf(p Page, name string, columns []string) table.Head {
+	return table.Head{Name: name, Columns: columns, Words: p.Words, Now: f.Now(), Zone: f.Zone(p)}
 }
 
 func SiteLink(id int64) string { return "/sites/" + strconv.FormatInt(id, 10) }

@@ -13,6 +13,7 @@ import (
 	"text/template/parse"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -138,6 +139,7 @@ func (f *Frame) functions(w *words.Tongue) template.FuncMap {
 		"plainly":  words.Plainly,
 		"host":     words.Host,
 		"bare":     words.Bare,
+		"workbook": table.WorkbookOf,
 		"listed":   func(names []string) string { return strings.Join(names, ", ") },
 		"place":    func(i int) int { return i + 1 },
 		"since":    func(t time.Time) time.Duration { return w.Now().Sub(t) },

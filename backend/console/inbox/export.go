@@ -6,14 +6,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 )
@@ -41,55 +38,36 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	if problem != "" {
 		return frame.Fail(http.StatusUnprocessableEntity, problem)
 	}
-	out := rows.NewTable(w, f.Words)
 	self, _ := frame.Current(r)
 	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "leads", 0); err != nil {
 		return err
 	}
-	begun := false
-	for behind := (lead.Cursor{}); ; {
-		page, err := c.Inbox.List(r.Context(), filter, behind, exportedAtOnce)
-		var names []lead.Key
-		if err == nil {
-			names, err = c.withParts(r, page.Leads)
-		}
-		if err != nil && !begun {
-			return err
-		}
-		if err != nil {
-			c.endEarly(r, err)
-		}
-		if !begun {
-			begun = true
-			out.Begin("leads", c.Now(), exportColumns)
-		}
-		for some := range slices.Chunk(names, wholeAtOnce) {
-			leads, err := c.Leads.Named(r.Context(), some)
+	return c.Tables.Send(w, r, c.HeadOf(f, "leads", exportColumns), func(out *table.Rows) error {
+		for behind := (lead.Cursor{}); ; {
+			page, err := c.Inbox.List(r.Context(), filter, behind, exportedAtOnce)
 			if err != nil {
-				c.endEarly(r, err)
+				return err
 			}
-			for _, l := range leads {
-				out.Row(exported(f, l))
+			names, err := c.withParts(r, page.Leads)
+			if err != nil {
+				return err
 			}
-			if !out.Flush() {
+			for some := range slices.Chunk(names, wholeAtOnce) {
+				leads, err := c.Leads.Named(r.Context(), some)
+				if err != nil {
+					return err
+				}
+				for _, l := range leads {
+					if err := out.Write(exported(f, l)...); err != nil {
+						return err
+					}
+				}
+			}
+			if behind = page.Next; behind == (lead.Cursor{}) {
 				return nil
 			}
 		}
-		if !out.Send() {
-			return nil
-		}
-		if behind = page.Next; behind == (lead.Cursor{}) {
-			return nil
-		}
-	}
-}
-
-// endEarly ends a table that has begun: one that ends early must not look whole.
-func (c *room) endEarly(r *http.Request, err error) {
-	if r.Context().Err() == nil {
-		c.Logger.Error("an export of leads ended early", zap.Error(err))
-	}
-	panic(http.ErrAbortHandler)
+	})
 }
 
 // withParts are the names of the leads, each with those of its parts below it.
@@ -115,32 +93,35 @@ func (c *room) withParts(r *http.Request, leads []lead.Lead) ([]lead.Key, error)
 	return all, nil
 }
 
-func exported(f frame.Page, l lead.Lead) []string {
+func exported(f frame.Page, l lead.Lead) []table.Cell {
 	w := f.Words
-	partOf, sale := "", ""
+	var partOf, siteError table.Cell
 	if l.MergedInto != 0 {
-		partOf = strconv.FormatInt(l.MergedInto, 10)
+		partOf = table.Count(l.MergedInto)
 	}
+	if l.SiteError != 0 {
+		siteError = table.Count(l.SiteError)
+	}
+	sale, kind := "", ""
 	if l.IsSale {
 		sale = w.Text("export.yes")
 	}
-	of, _ := f.Site(l.SiteID)
-	key, amount := of.Key, rows.Decimal(w, l.SaleCost)
-	siteError := ""
-	if l.SiteError != 0 {
-		siteError = strconv.Itoa(l.SiteError)
-	}
-	kind := ""
 	if l.Source.Kind != "" {
 		kind = w.Text("source." + l.Source.Kind)
 	}
+	of, _ := f.Site(l.SiteID)
 	var fields []string
 	for _, one := range fieldsOf(l) {
 		fields = append(fields, one.Name+": "+one.Value)
 	}
-	return []string{strconv.FormatInt(l.ID, 10), partOf, l.At.UTC().Format(time.DateTime), key, w.Text("state." + l.State.String()), rows.OwnerName(w, f.Staff, l.Owner),
-		l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale, amount, l.FormName, waysOf(w, l), kind,
-		l.Source.Source, l.Source.Medium, l.Source.Campaign, l.Source.Term, l.Source.Content, l.Source.Referrer, l.Source.Landing, l.URL, strings.Join(fields, "\n"), siteError, strings.Join(l.Tags, ", ")}
+	s := l.Source
+	return slices.Concat(
+		[]table.Cell{table.Count(l.ID), partOf, table.Time(l.At)},
+		table.Texts(of.Key, w.Text("state."+l.State.String()), rows.OwnerName(w, f.Staff, l.Owner), l.Name, l.PhoneDigits, l.Phone, l.Email, l.Message, sale),
+		[]table.Cell{table.Decimal(l.SaleCost)},
+		table.Texts(l.FormName, waysOf(w, l), kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, l.URL, strings.Join(fields, "\n")),
+		[]table.Cell{siteError, table.Text(strings.Join(l.Tags, ", "))},
+	)
 }
 
 // sendLead answers with all that a lead and its parts say, and what was done with them, as a file. Pages show the beginning of

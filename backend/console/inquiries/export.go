@@ -2,14 +2,10 @@ package inquiries
 
 import (
 	"net/http"
-	"strconv"
-	"time"
+	"slices"
 
-	"go.uber.org/zap"
-
-	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
-	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/inquiry"
 )
 
@@ -30,7 +26,7 @@ func (c *room) export(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	filter, problem := formOf(r.URL.Query()).filter(p, figures.ZoneOf(c.Frame, p))
+	filter, problem := formOf(r.URL.Query()).filter(p, c.Zone(p))
 	if problem != "" {
 		return frame.Fail(http.StatusUnprocessableEntity, problem)
 	}
@@ -38,35 +34,29 @@ func (c *room) export(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Operators.NoteExport(r.Context(), self.Login, p.ByID(), "inquiries", 0); err != nil {
 		return err
 	}
-	out := rows.NewTable(w, p.Words)
-	for behind, begun := (inquiry.Cursor{}), false; ; begun = true {
-		found, err := c.Inquiries.List(r.Context(), filter, behind, exportedAtOnce)
-		var shown []row
-		if err == nil {
-			shown, err = c.rowsOf(r.Context(), p, found.Inquiries)
-		}
-		if err != nil && !begun {
-			return err
-		}
-		if err != nil {
-			if r.Context().Err() == nil {
-				c.Logger.Error("an export of inquiries ended early", zap.Error(err))
+	return c.Tables.Send(w, r, c.HeadOf(p, "inquiries", exportColumns), func(out *table.Rows) error {
+		for behind := (inquiry.Cursor{}); ; {
+			found, err := c.Inquiries.List(r.Context(), filter, behind, exportedAtOnce)
+			if err != nil {
+				return err
 			}
-			panic(http.ErrAbortHandler) // what ends early must not look whole
+			shown, err := c.rowsOf(r.Context(), p, found.Inquiries)
+			if err != nil {
+				return err
+			}
+			for i := range shown {
+				if err := out.Write(exported(p, found.Inquiries[i], shown[i])...); err != nil {
+					return err
+				}
+			}
+			if behind = found.Next; behind == (inquiry.Cursor{}) {
+				return nil
+			}
 		}
-		if !begun {
-			out.Begin("inquiries", c.Now(), exportColumns)
-		}
-		for i := range shown {
-			out.Row(exported(p, found.Inquiries[i], shown[i]))
-		}
-		if behind = found.Next; !out.Send() || behind == (inquiry.Cursor{}) {
-			return nil
-		}
-	}
+	})
 }
 
-func exported(p frame.Page, of inquiry.Inquiry, shown row) []string {
+func exported(p frame.Page, of inquiry.Inquiry, shown row) []table.Cell {
 	w, s := p.Words, of.Source
 	message, page, called, recording, state := shown.Digest, "", "", "", shown.Talk
 	var work, sale, amount, kind string
@@ -83,13 +73,16 @@ func exported(p frame.Page, of inquiry.Inquiry, shown row) []string {
 	if l := of.Lead; l != nil {
 		work = w.Text("state." + l.State.String())
 		if l.IsSale {
-			sale, amount = w.Text("export.yes"), rows.Decimal(w, l.SaleCost)
+			sale, amount = w.Text("export.yes"), l.SaleCost
 		}
 	}
 	if s.Kind != "" {
 		kind = w.Text("source." + s.Kind)
 	}
 	site, _ := p.Site(of.SiteID)
-	return []string{shown.Kind, strconv.FormatInt(of.ID, 10), of.At.UTC().Format(time.DateTime), site.Key, shown.name, shown.phone, shown.email, message, called,
-		state, work, shown.OwnerName, sale, amount, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, page, shown.Tagged, recording}
+	return slices.Concat(
+		[]table.Cell{table.Text(shown.Kind), table.Count(of.ID), table.Time(of.At)},
+		table.Texts(site.Key, shown.name, shown.phone, shown.email, message, called, state, work, shown.OwnerName, sale), []table.Cell{table.Decimal(amount)},
+		table.Texts(kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, page, shown.Tagged, recording),
+	)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/inquiry"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -31,7 +30,7 @@ type page struct {
 
 func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	behind := inquiry.Cursor(frame.CursorOf(r.URL.Query()))
-	zone := figures.ZoneOf(c.Frame, p)
+	zone := c.Zone(p)
 	body := page{form: formOf(r.URL.Query()), Zone: zone.String()}
 	if err := c.choices(r.Context(), &p, &body); err != nil {
 		return err

@@ -2,15 +2,11 @@ package reports
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
-	"github.com/seed-3405227d/frontdesk/backend/console/rows"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 )
-
-// rowsAtOnce is how many rows of a file are sent together.
-const rowsAtOnce = 1000
 
 // export sends all rows of the report as a table.
 func (c *room) export(w http.ResponseWriter, r *http.Request, p frame.Page) error {
@@ -26,28 +22,28 @@ func (c *room) export(w http.ResponseWriter, r *http.Request, p frame.Page) erro
 	if err != nil {
 		return err
 	}
-	table := rows.NewTable(w, p.Words)
-	var heads []string
+	var columns []string
 	for _, d := range a.dimensions() {
-		heads = append(heads, "by."+string(d))
+		columns = append(columns, "by."+string(d))
 	}
 	for _, key := range a.columns() {
-		heads = append(heads, "figure."+key)
+		columns = append(columns, "figure."+key)
 	}
-	table.Begin("report", c.Now(), heads)
-	for i, found := range a.sorted(now.Rows) {
-		var cells []string
-		for at, d := range a.dimensions() {
-			cells = append(cells, names.Of(d, found.Values[at]))
+	head := c.HeadOf(p, "report", columns)
+	head.Rows = len(now.Rows)
+	return c.Tables.Send(w, r, head, func(out *table.Rows) error {
+		for _, found := range a.sorted(now.Rows) {
+			var cells []table.Cell
+			for at, d := range a.dimensions() {
+				cells = append(cells, table.Text(names.Of(d, found.Values[at])))
+			}
+			for _, key := range a.columns() {
+				cells = append(cells, table.Number(figures.Of(found.Figures, key)))
+			}
+			if err := out.Write(cells...); err != nil {
+				return err
+			}
 		}
-		for _, key := range a.columns() {
-			cells = append(cells, rows.Decimal(p.Words, strconv.FormatFloat(figures.Of(found.Figures, key), 'f', -1, 64)))
-		}
-		table.Row(cells)
-		if i%rowsAtOnce == rowsAtOnce-1 && !table.Send() {
-			return nil // nobody reads on
-		}
-	}
-	table.Flush()
-	return nil
+		return nil
+	})
 }
