@@ -125,6 +125,58 @@ func TestWhatIsNoReport(t *testing.T) {
 	})
 }
 
+// The visits that stood before sales and inquiries are told as paths, each with what is behind it, and as files.
+func TestPaths(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		require.Contains(t, b.get("/reports/paths").body, "Nothing was sold in this period")
+		d.visited()
+		page := b.get(b.get("/reports").document(t).Find("a[href^='/reports/paths']").AttrOr("href", "")).document(t)
+		require.Equal(t, "news", page.Find(".paths .steps").Text())
+		require.Contains(t, page.Find(".paths tbody td").Text(), "1,500.5")
+		require.Equal(t, 1, b.opened(page))
+		inquiries := b.get("/reports/paths?goal=inquiries&by=channel").document(t)
+		require.Equal(t, 2, inquiries.Find(".paths tbody tr").Length())
+		require.Equal(t, 2, b.opened(inquiries))
+		require.Equal(t, 1, b.get("/reports/paths?goal=inquiries&f.source=google").document(t).Find(".paths tbody tr").Length())
+
+		address := inquiries.Find("a[download]").First().AttrOr("href", "")
+		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.get(address).body, "\ufeff"))).ReadAll()
+		require.NoError(t, err)
+		require.Equal(t, []string{"Path", "Inquiries", "Sales", "Revenue", "Days from first to last", "Visits"}, table[0])
+		require.Len(t, table, 3)
+		require.Equal(t, table[0], b.get(address + "&format=xlsx").workbook(t)[0])
+
+		for query, status := range map[string]int{"goal=visits": 422, "goal=weather": 422, "by=kind": 422, "by=weather": 422, "and=kind": 200} {
+			for _, path := range []string{"/reports/paths?", "/reports/paths/export?"} {
+				require.Equal(t, status, b.get(path+query).status, path+query)
+			}
+		}
+		require.Equal(t, http.StatusNotFound, b.get("/reports/rows?path=1&goal=visits").status)
+		require.Equal(t, http.StatusNotFound, b.get("/reports/rows?path="+strings.Repeat("1", 33)).status)
+	})
+}
+
+// What is behind a figure can be had as a file, too.
+func TestRowsBehindAsFile(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.visited()
+		b := d.signedIn("vera")
+		page := b.get("/reports/rows?figure=inquiries").document(t)
+		address := page.Find("a[download]").First().AttrOr("href", "")
+		exported := b.get(address)
+		require.Equal(t, "2", exported.header.Get("Console-Rows"))
+		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(exported.body, "\ufeff"))).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, table, 3)
+		require.Contains(t, table[1][4]+table[2][4], "Anna")
+		require.Len(t, b.get(address+"&format=xlsx").workbook(t), 3)
+		require.Len(t, b.get("/reports/rows/export?figure=visits&format=xlsx").workbook(t), 7)
+		require.Contains(t, b.get("/history").body, "what is behind a figure, as a table")
+		require.Equal(t, http.StatusNotFound, b.get("/reports/rows/export?figure=weather").status)
+	})
+}
+
 func TestOverview(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")

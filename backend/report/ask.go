@@ -69,13 +69,19 @@ func (f *Figures) add(other *Figures) {
 // Behind returns what is counted in a figure of the answer: of the row with the values, or without values in the total. There are
 // at most limit, the newest first; count is how many there are in all.
 func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []string, limit int) (refs []Ref, count int, err error) {
-	all, err := r.ask(ctx, q, func() *behind { return &behind{metric: m, values: values} })
+	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{metric: m, values: values} })
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, a := range all {
 		refs = append(refs, a.behind.refs...)
 	}
+	refs, count = r.newest(refs, limit)
+	return refs, count, nil
+}
+
+// newest are at most limit of the refs, the newest first, and how many there are in all.
+func (r *Reports) newest(refs []Ref, limit int) (_ []Ref, count int) {
 	slices.SortFunc(refs, func(x, y Ref) int {
 		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.SiteID, y.SiteID), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
 	})
@@ -86,14 +92,14 @@ func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []str
 			refs[i].ID = int64(r.keys.Visits.ID(refs[i].ID))
 		}
 	}
-	return refs, count, nil
+	return refs, count
 }
 
 // errPanic is the error of a question that has panicked, which the log tells.
 var errPanic = errors.New("the report could not be made")
 
 // ask asks of each site by itself: visitors and persons are those of one.
-func (r *Reports) ask(ctx context.Context, q Question, collects func() *behind) ([]*asking, error) {
+func (r *Reports) ask(ctx context.Context, q Question, prepare func(*asking)) ([]*asking, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -105,8 +111,8 @@ func (r *Reports) ask(ctx context.Context, q Question, collects func() *behind) 
 			err := errPanic
 			aside.Do(r.db.Logger(), "answering a question of reports", func() {
 				all[i] = newAsking(q, r.now())
-				if collects != nil {
-					all[i].behind = collects()
+				if prepare != nil {
+					prepare(all[i])
 				}
 				err = all[i].askSite(ctx, r.db.Read(), site)
 			})
@@ -126,7 +132,8 @@ type behind struct {
 // asking is a question of one site on its way. Times are minutes since 1970.
 type asking struct {
 	Question
-	behind     *behind
+	behind     *behind // nil if nothing is collected
+	paths      *paths  // nil if none are asked for
 	start, end int64
 	today      int64 // a day since 1970
 	bounds     []int64

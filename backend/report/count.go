@@ -53,7 +53,11 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 	for _, of := range touches {
 		slices.SortStableFunc(of, func(x, y touch) int { return cmp.Compare(x.at, y.at) })
 	}
-	a.credit(inquiries, touches)
+	if a.paths != nil {
+		a.follow(inquiries, touches)
+	} else {
+		a.credit(inquiries, touches)
+	}
 	return nil
 }
 
@@ -68,7 +72,7 @@ func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[i
 	for i := range a.filters {
 		filters = append(filters, a.filters[i].ofVisits(b, &a.clock))
 	}
-	counted := a.ofVisits()
+	counted := a.ofVisits() && a.paths == nil
 	for i, id := range ids {
 		t := b.Day*minutesOfDay + at[i]
 		of, asked := touches[visitors[i]]

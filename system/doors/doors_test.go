@@ -167,7 +167,7 @@ func doors() map[string]door {
 	for _, path := range []string{
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export", "/inquiries", "/inquiries/export",
 		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
-		"/overview", "/reports", "/reports/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
+		"/overview", "/reports", "/reports/export", "/reports/paths", "/reports/paths/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
@@ -175,7 +175,7 @@ func doors() map[string]door {
 	} {
 		desk["GET "+path] = page("")
 	}
-	desk["GET /reports/rows"] = page("figure=visits")
+	desk["GET /reports/rows"], desk["GET /reports/rows/export"] = page("figure=visits"), page("figure=visits")
 	desk["GET /chats/{site}/{conversation}/messages"] = page("after=0")
 	all := map[string]door{
 		"pages": {dearest: []func(*scene, int) inputs{pages}, of: map[string]price{

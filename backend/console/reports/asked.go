@@ -26,7 +26,7 @@ type asked struct {
 }
 
 // kept are the names of an address that are kept in the addresses of a page's links.
-var kept = []string{frame.SiteField, "span", "from", "to", "step", "beside", "model", "window", "by", "and", "figure", "up"}
+var kept = []string{frame.SiteField, "span", "from", "to", "step", "beside", "model", "window", "by", "and", "figure", "up", goalField}
 
 func (c *room) read(p frame.Page, query url.Values) (asked, error) {
 	a := asked{By: cmp.Or(query.Get("by"), string(report.Source)), And: query.Get("and"), Figure: query.Get("figure"), Up: query.Has("up"), Page: 1, Opens: p.SeesPersons(), query: figures.Kept(query, kept...)}

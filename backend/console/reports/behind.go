@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,6 +36,8 @@ type behindPage struct {
 	Count          int
 	Earlier, Later string
 	First, Last    string // days
+	Back           string // address of the report
+	Export         string // address of all of them as a file
 }
 
 // behindRow is a visit or an inquiry.
@@ -47,21 +50,65 @@ type behindRow struct {
 	Part            string // how much of it counts; empty for all
 }
 
+// looked is what is looked into: a figure of the whole report, of its row with the values, or of a path.
+type looked struct {
+	metric report.Metric
+	values []string
+	path   string
+}
+
+// look reads what is looked into.
+func (c *room) look(p frame.Page, query url.Values) (a asked, into looked, err error) {
+	if a, err = c.read(p, query); err != nil {
+		return a, into, err
+	}
+	into = looked{values: query[figures.Value], path: query.Get(pathField)}
+	var known bool
+	if into.path == "" {
+		into.metric, known = report.MetricOf(query.Get("figure"))
+		known = known && (len(into.values) == 0 || len(into.values) == len(a.dimensions()))
+	} else {
+		a.And, into.values = "", nil
+		into.metric, known = a.goal()
+		known = known && len(into.path) <= longestPath && slices.Contains(report.OfVisits, report.Dimension(a.By))
+	}
+	if !known {
+		return a, into, frame.NotFound
+	}
+	a.Figure = into.metric.String()
+	return a, into, nil
+}
+
+// longestPath is how many signs the name of a path has at most.
+const longestPath = 32
+
+// refs are what is counted there, the newest first: at most limit, and how many there are.
+func (c *room) refs(ctx context.Context, a asked, into looked, limit int) (refs []report.Ref, count int, err error) {
+	if into.path != "" {
+		return c.Reports.BehindPath(ctx, a.question(), into.metric, into.path, limit)
+	}
+	return c.Reports.Behind(ctx, a.question(), into.metric, into.values, limit)
+}
+
+// address is the address under the path of what is looked into.
+func (a asked) address(path string, into looked, pairs ...string) string {
+	query := maps.Clone(a.query)
+	if len(into.values) > 0 {
+		query[figures.Value] = into.values
+	}
+	if into.path != "" {
+		query.Set(pathField, into.path)
+	}
+	return figures.Address(path, query, append(pairs, "figure", a.Figure)...)
+}
+
 // showRows serves what is counted in a figure of a report.
 func (c *room) showRows(w http.ResponseWriter, r *http.Request, p frame.Page) error {
-	query := r.URL.Query()
-	a, err := c.read(p, query)
+	a, into, err := c.look(p, r.URL.Query())
 	if err != nil {
-		p.Page = "reports"
-		return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
+		return c.refuseRows(w, p, a, err)
 	}
-	metric, known := report.MetricOf(query.Get("figure"))
-	values := query[figures.Value]
-	if !known || len(values) != 0 && len(values) != len(a.dimensions()) {
-		return frame.NotFound
-	}
-	a.Figure = metric.String()
-	refs, count, err := c.Reports.Behind(r.Context(), a.question(), metric, values, a.Page*refsOfPage)
+	refs, count, err := c.refs(r.Context(), a, into, a.Page*refsOfPage)
 	if err != nil {
 		return err
 	}
@@ -69,29 +116,31 @@ func (c *room) showRows(w http.ResponseWriter, r *http.Request, p frame.Page) er
 	if err != nil {
 		return err
 	}
-	body := behindPage{asked: a, Name: p.Words.Text("figure." + a.Figure), Chips: a.chips(names), Count: count, First: a.Period.First.String(), Last: a.Period.Last.String()}
-	for i, v := range values {
+	body := behindPage{asked: a, Name: p.Words.Text("figure." + a.Figure), Chips: a.chips(names), Count: count, First: a.Period.First.String(), Last: a.Period.Last.String(), Back: a.Link(), Export: a.address("/reports/rows/export", into)}
+	if into.path != "" {
+		body.Of, body.Back = []string{p.Words.Text("paths.path")}, a.Paths()
+	}
+	for i, v := range into.values {
 		body.Of = append(body.Of, names.Of(a.dimensions()[i], v))
 	}
 	from := min((a.Page-1)*refsOfPage, len(refs))
 	if body.Rows, err = c.refRows(r.Context(), p, refs[from:]); err != nil {
 		return err
 	}
-	at := func(page int) string {
-		address := maps.Clone(a.query)
-		if len(values) > 0 {
-			address[figures.Value] = values
-		}
-		return figures.Address("/reports/rows", address, "figure", a.Figure, "page", strconv.Itoa(page))
-	}
 	if a.Page > 1 {
-		body.Earlier = at(a.Page - 1)
+		body.Earlier = a.address("/reports/rows", into, "page", strconv.Itoa(a.Page-1))
 	}
 	if a.Page*refsOfPage < count {
-		body.Later = at(a.Page + 1)
+		body.Later = a.address("/reports/rows", into, "page", strconv.Itoa(a.Page+1))
 	}
 	p.Body, p.Charts = body, true
 	return c.Show(w, http.StatusOK, p)
+}
+
+// refuseRows says what is wrong with what was asked, on the page of the report.
+func (c *room) refuseRows(w http.ResponseWriter, p frame.Page, a asked, err error) error {
+	p.Page = "reports"
+	return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
 }
 
 // refRows are the visits and inquiries as rows of a list.

@@ -1,7 +1,10 @@
 package reports
 
 import (
+	"math"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
@@ -12,7 +15,7 @@ import (
 func (c *room) export(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	a, err := c.read(p, r.URL.Query())
 	if err != nil {
-		return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
+		return c.refuseRows(w, p, a, err)
 	}
 	now, err := c.Reports.Ask(r.Context(), a.question())
 	if err != nil {
@@ -42,6 +45,49 @@ func (c *room) export(w http.ResponseWriter, r *http.Request, p frame.Page) erro
 			}
 			if err := out.Write(cells...); err != nil {
 				return err
+			}
+		}
+		return nil
+	})
+}
+
+// refsAtOnce is how many visits and inquiries of a file are read together.
+const refsAtOnce = 500
+
+var refColumns = []string{"export.time", "export.what", "export.number", "export.site", "export.who", "export.source", "export.details", "export.share"}
+
+// exportRows sends all visits and inquiries behind a figure.
+func (c *room) exportRows(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+	a, into, err := c.look(p, r.URL.Query())
+	if err != nil {
+		return c.refuseRows(w, p, a, err)
+	}
+	refs, count, err := c.refs(r.Context(), a, into, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	self, _ := frame.Current(r)
+	if err := c.Operators.NoteExport(r.Context(), self.Login, p.ByID(), "behind", 0); err != nil {
+		return err
+	}
+	head := c.HeadOf(p, a.Figure, refColumns)
+	head.Rows = count
+	return c.Tables.Send(w, r, head, func(out *table.Rows) error {
+		for some := range slices.Chunk(refs, refsAtOnce) {
+			found, err := c.refRows(r.Context(), p, some)
+			if err != nil {
+				return err
+			}
+			for _, row := range found {
+				var from, details string
+				if row.Source != nil {
+					from, details = row.Source.Name, strings.Join(row.Source.Details, ", ")
+				}
+				of, _ := p.Site(row.SiteID)
+				err := out.Write(table.Time(row.At), table.Text(row.What), table.Count(row.ID), table.Text(of.Key), table.Text(row.Who), table.Text(from), table.Text(details), table.Number(row.Share))
+				if err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -72,7 +72,7 @@ func (c *room) showReport(w http.ResponseWriter, r *http.Request, p frame.Page) 
 }
 
 // refuse says what is wrong with what was asked, and keeps the form.
-func (c *room) refuse(w http.ResponseWriter, p frame.Page, body reportPage, err error) error {
+func (c *room) refuse(w http.ResponseWriter, p frame.Page, body any, err error) error {
 	mistake := figures.Mistake(err)
 	if mistake == "" {
 		return err

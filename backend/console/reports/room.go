@@ -1,5 +1,5 @@
-// Package reports is the room of reports: figures of any time by any dimension, a chart of their course, and the visits and
-// inquiries behind each.
+// Package reports is the room of reports: figures of any time by any dimension, a chart of their course, the visits and
+// inquiries behind each, and the visits that stood before a sale.
 package reports
 
 import (
@@ -39,9 +39,12 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	c := &room{f, subjects}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind"}, Class: "not-small", Reader: true}},
+		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "paths"}, Class: "not-small", Reader: true}},
 	})
 	f.Reader("GET /reports", c.With("reports", c.showReport))
 	f.SignedIn("GET /reports/rows", c.With("behind", c.showRows))
+	f.SignedIn("GET /reports/rows/export", c.With("behind", c.exportRows))
+	f.Reader("GET /reports/paths", c.With("paths", c.showPaths))
+	f.Reader("GET /reports/paths/export", c.With("paths", c.exportPaths))
 	f.Reader("GET /reports/export", c.With("reports", c.export))
 }

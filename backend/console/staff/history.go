@@ -186,6 +186,8 @@ func handledDetails(w *words.Tongue, h operator.Handled) []string {
 		details = append(details, w.Text("history.leads"))
 	case "calls":
 		details = append(details, w.Text("history.calls"))
+	case "behind":
+		details = append(details, w.Text("history.behind"))
 	}
 	if h.Rows > 0 {
 		details = append(details, w.Text("history.rows", "n", int(h.Rows)))

@@ -414,6 +414,7 @@ func (h *history) compare(k *Keeper) {
 				delete(found, value)
 			}
 			require.Empty(h.t, found)
+			h.comparePaths(reports, q)
 			for _, m := range []report.Metric{report.Visits, report.Visitors, report.Calls, report.Sales} {
 				_, count, err := reports.Behind(h.t.Context(), q, m, nil, 10)
 				require.NoError(h.t, err)

@@ -7,6 +7,7 @@ import './lists';
 import './stream';
 import './steps';
 import './fields';
+import './files';
 import '../../inbox/browser/keys';
 import '../../lookup/browser/lookup';
 import '../../widget/browser/widget';
