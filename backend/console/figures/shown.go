@@ -52,8 +52,6 @@ func Written(w *words.Tongue, key string, value float64) string {
 		return w.Percent(value)
 	case key == report.Revenue.String():
 		return w.Money(strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64))
-	case value == math.Trunc(value):
-		return w.Number(int(value))
 	}
 	return w.Out.Sprint(number.Decimal(value, number.MaxFractionDigits(1)))
 }
