@@ -251,3 +251,27 @@ func TestInquiriesAreLive(t *testing.T) {
 		require.NotContains(t, vera.get("/inquiries?kind=call").body, `id="inquiries"`, "what is narrowed does not grow by itself")
 	})
 }
+
+// A person's card has all channels, and each leads to its own page.
+func TestCardLeadsToAllChannels(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.declareNumbers("node", number.Declared{Digits: "74951234567"})
+		from, talk := d.asks("Do you have lamps?")
+		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, from.Ref, visit.Info{Phone: "+7 912 345-67-89"}))
+		order := d.lead(visit.View{Ref: from.Ref}, map[string]any{"name": "Ann"})
+		made, err := d.Calls.MakeLead(t.Context(), d.shop.ID, d.rings("1", "79123456789", telephony.Missed, ""))
+		require.NoError(t, err)
+		back := d.callBack("+7 912 345-67-89", callback.Asked{Ref: from.Ref})
+		card := fmt.Sprintf("/visitors/%d/%d", d.shop.ID, int64(from.Visitor))
+		vera := d.signedIn("vera")
+		page := vera.get(card).page(t)
+		for _, to := range []string{
+			chatPath(talk), fmt.Sprintf("/leads/%d/%d", d.shop.ID, order.ID), fmt.Sprintf("/leads/%d/%d", made.SiteID, made.ID),
+			fmt.Sprintf("/callbacks/%d/%d", d.shop.ID, back.ID),
+		} {
+			require.NotEmpty(t, page.Find(`main a[href="`+to+`"]`).Nodes, to)
+			require.NotEmpty(t, vera.get(to).page(t).Find(`main a[href="`+card+`"]`).Nodes, "and back from "+to)
+		}
+		require.NotEmpty(t, page.Find(`.told a[href="`+fmt.Sprintf("/leads/%d/%d", made.SiteID, made.ID)+`"]`).Nodes, "the call leads to its lead")
+	})
+}

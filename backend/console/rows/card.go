@@ -247,7 +247,8 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 	if err != nil {
 		return shown, err
 	}
-	shown = cardOf(p.Words, siteID, found, frame.Rows(p, leads, LeadRowOf), leases)
+	requests := frame.Rows(p, leads, LeadRowOf)
+	shown = cardOf(p.Words, siteID, found, requests, leases)
 	calls, err := c.Calls.OfVisitor(ctx, siteID, found.Visitor, maxCardCalls)
 	if err != nil {
 		return shown, err
@@ -256,6 +257,11 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 		return shown, err
 	}
 	rows := frame.Rows(p, calls, CallRowOf)
+	for i, one := range calls {
+		if at := slices.IndexFunc(requests, func(l LeadRow) bool { return l.ID == one.LeadID }); at >= 0 {
+			rows[i].Lead = &requests[at]
+		}
+	}
 	shown.Calls = Fold(rows, firstCalls)
 	for _, row := range rows {
 		shown.Add(row.Visit, Step{Kind: "call", At: row.At, Call: row})
