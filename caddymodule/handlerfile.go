@@ -55,6 +55,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		number                <digits> {
 //			target   <places...>
 //			selector <css_selector>
+//			template <text>
 //			picture  <place> {
 //				size  <pixels>
 //				color <color>

@@ -13,16 +13,21 @@ import (
 // of a picture's block of its last picture. What is read is checked as it comes, so
 // that an error names its line.
 
-func readNumber(h *Handler, values []string) error {
-	if len(values) != 1 {
-		return errors.New(`expected: number DIGITS, such as number 74951234567; in quotation marks when there are spaces`)
+var readNumber = one(`expected: number DIGITS, such as number 74951234567; in quotation marks when there are spaces`, (*number.Declaration).AddNumber)
+
+// one reads a line of one value.
+func one(expected string, add func(*number.Declaration, string) error) func(*Handler, []string) error {
+	return func(h *Handler, values []string) error {
+		if len(values) != 1 || values[0] == "" {
+			return errors.New(expected)
+		}
+		return add(h.Declaration(), values[0])
 	}
-	return h.Declaration().AddNumber(values[0])
 }
 
 var numberBlock = block{
 	of:       "number",
-	expected: "target, selector, picture, static or dynamic",
+	expected: "target, selector, picture, template, static or dynamic",
 	lines: map[string]subdirective{
 		"target": {many: true, read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
@@ -35,18 +40,10 @@ var numberBlock = block{
 			}
 			return nil
 		}},
-		"selector": {many: true, read: func(h *Handler, values []string) error {
-			if len(values) != 1 {
-				return errors.New(`expected: selector SELECTOR in quotation marks, such as selector "footer a.tel"`)
-			}
-			return h.Declaration().AddSelector(values[0])
-		}},
-		"picture": {many: true, block: &pictureBlock, read: func(h *Handler, values []string) error {
-			if len(values) != 1 {
-				return errors.New(`expected: picture PLACE, such as picture .phone-img; in quotation marks when there are spaces`)
-			}
-			return h.Declaration().AddPicture(values[0])
-		}},
+		"selector": {many: true, read: one(`expected: selector SELECTOR in quotation marks, such as selector "footer a.tel"`, (*number.Declaration).AddSelector)},
+		"picture": {many: true, block: &pictureBlock,
+			read: one(`expected: picture PLACE, such as picture .phone-img; in quotation marks when there are spaces`, (*number.Declaration).AddPicture)},
+		"template": {read: one(`expected: template TEXT in quotation marks, such as template "+7 ({area}) {rest}"`, (*number.Declaration).SetTemplate)},
 		"static": {many: true, read: func(h *Handler, values []string) error {
 			if len(values) == 0 {
 				return errors.New("expected: static DIGITS [CONDITION...], such as static 74957654321 utm_source=news*")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -43,5 +44,31 @@ func TestPictureShowsTheNumberOfTheSource(t *testing.T) {
 			}
 			require.NotContains(t, []chromedp.ConsoleType{chromedp.ConsoleError, chromedp.ConsoleException}, message.Type, message.Text)
 		}
+	}
+}
+
+// By a template the number is written in one way wherever people read it, by the server and by the script. Links are dialled as before.
+func TestTemplateIsUsedByServerAndScript(t *testing.T) {
+	t.Parallel()
+	const number = "number 74951234567 {\n"
+	templated := strings.Replace(example(t), number, number+"\t\t\ttemplate \"8 ({area}) {rest}\"\n", 1)
+	require.NotEqual(t, example(t), templated)
+	for _, prerender := range []string{"static", "off"} {
+		t.Run(prerender, func(t *testing.T) {
+			t.Parallel()
+			p := runProgram(t, strings.Replace(templated, "prerender static", "prerender "+prerender, 1), "")
+			b := newTab(t)
+			b.visit(p.shop + "/contacts.html?utm_source=news")
+			b.until(`window.Svc && Svc.getReplacedPhones && Svc.getReplacedPhones("static")["74957654321"]`)
+			text := func(selector string) string {
+				return value[string](b, `document.querySelector("`+selector+`").textContent`)
+			}
+			require.Equal(t, "8\u00a0(495)\u00a0765-43-21", text("a.phone"))
+			require.Equal(t, "8 (495) 765-43-21", text("a[name=tel]"), "it had no separators")
+			require.Equal(t, "tel:%2B74957654321", value[string](b, `document.querySelector("a[name=tel]").getAttribute("href")`))
+			require.Equal(t, "tel:+74957654321", value[string](b, `document.querySelector("a.phone").getAttribute("href")`))
+			require.Equal(t, "8 (495) 765-43-21", value[string](b, `document.querySelector(".phone-img").alt`))
+			require.Equal(t, "8 (495) 765-43-21", value[string](b, `Svc.getPhones()[0].text`))
+		})
 	}
 }

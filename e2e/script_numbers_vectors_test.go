@@ -44,10 +44,11 @@ type issued struct {
 	Lasts      int             `json:"lasts,omitempty"`
 	Forms      json.RawMessage `json:"forms,omitempty"`
 	Messengers bool            `json:"messengers,omitempty"`
+	Template   bool            `json:"template,omitempty"`
 }
 
-// pair is a number and its replacement.
-type pair struct{ Digits, Replacement string }
+// pair is a number and its replacement, which may be written by a template.
+type pair struct{ Digits, Replacement, Template string }
 
 // compile compiles pairs as the server does.
 func compile(t *testing.T, numbers ...pair) (*phone.Set, phone.Shown) {
@@ -56,6 +57,8 @@ func compile(t *testing.T, numbers ...pair) (*phone.Set, phone.Shown) {
 	var shown phone.Shown
 	for _, n := range numbers {
 		fresh, err := plan.Parse(n.Replacement)
+		require.NoError(t, err)
+		fresh, err = fresh.By(n.Template)
 		require.NoError(t, err)
 		digits, shown = append(digits, n.Digits), append(shown, fresh)
 	}
@@ -71,7 +74,10 @@ func issue(t *testing.T, numbers ...pair) []issued {
 	var all []issued
 	for i, n := range numbers {
 		text := "+" + n.Replacement
-		all = append(all, issued{ID: "number=" + n.Digits, From: n.Digits, Raw: n.Replacement, Text: &text, Forms: set.AppendScript(nil, i, replacements)})
+		if n.Template != "" {
+			text = replacements[i].Text()
+		}
+		all = append(all, issued{ID: "number=" + n.Digits, From: n.Digits, Raw: n.Replacement, Text: &text, Template: n.Template != "", Forms: set.AppendScript(nil, i, replacements)})
 	}
 	return all
 }
@@ -87,7 +93,7 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 	require.NoError(t, err)
 	var vectors struct {
 		Sets map[string][]struct {
-			Number, Replacement string
+			Number, Replacement, Template string
 		}
 		Cases []map[string]any
 	}
@@ -105,7 +111,7 @@ func TestScriptReadsNumbersAsTheServerDoes(t *testing.T) {
 	for name, cases := range bySet {
 		var numbers []pair
 		for _, n := range vectors.Sets[name] {
-			numbers = append(numbers, pair{Digits: n.Number, Replacement: n.Replacement})
+			numbers = append(numbers, pair{Digits: n.Number, Replacement: n.Replacement, Template: n.Template})
 		}
 		all := issue(t, numbers...)
 		all[0].Messengers = true

@@ -24,6 +24,9 @@ type Number struct {
 	// Pictures are the images that show the number: targets or CSS selectors of img
 	// elements.
 	Pictures []string
+	// Template says how people read the numbers that are shown in its place:
+	// "+7 ({area}) {rest}". If it is empty, they read them as they read the printed one.
+	Template string
 	// Tracking are the numbers that may be shown in its place.
 	Tracking []Tracking
 }
@@ -52,6 +55,18 @@ type Printed struct {
 // FormatNumber writes a number, given as digits in international form, as pages and
 // pictures show it: +7 495 765-43-21.
 func FormatNumber(digits string) string { return plan.Format(digits) }
+
+// WriteNumber writes a number by the template of a [Number], as pages and pictures show it. Without a template it does
+// what [FormatNumber] does. The error says why the template does not write the number.
+func WriteNumber(digits, template string) (string, error) {
+	if template == "" {
+		return plan.Format(digits), nil
+	}
+	return plan.FormatBy(digits, template)
+}
+
+// CheckTemplate tells what is wrong with a template alone.
+func CheckTemplate(template string) error { return plan.CheckTemplate(template) }
 
 // CheckDigits tells what is wrong with the digits of a number alone.
 func CheckDigits(digits string) error {
@@ -149,6 +164,9 @@ func (n *Number) parseTracking() (map[string]*weave.Tracking, error) {
 		parsed, err := plan.Parse(t.Digits)
 		if err != nil {
 			return nil, fmt.Errorf("replacement %q of number %s: %w", t.Digits, n.Digits, err)
+		}
+		if parsed, err = parsed.By(n.Template); err != nil {
+			return nil, fmt.Errorf("template %q of number %s: %w", n.Template, n.Digits, err)
 		}
 		if len(t.Pictures) != len(n.Pictures) {
 			return nil, fmt.Errorf("replacement %s of number %s: expected %d pictures, not %d", t.Digits, n.Digits, len(n.Pictures), len(t.Pictures))

@@ -251,6 +251,9 @@ func (s *Shown) appendList(b []byte, has func(id string) bool) []byte {
 		if s.printed.messengers {
 			b = append(b, `,"messengers":true`...)
 		}
+		if t.Templated() != "" {
+			b = append(b, `,"template":true`...)
+		}
 		b = append(b, '}')
 		for _, places := range [...][]string{n.Targets, n.Selectors} {
 			for _, place := range places {

@@ -50,7 +50,7 @@ func (d *desk) settings() site.Settings {
 
 // numberFields are those of the form with one campaign.
 func numberFields(version int, more ...string) []string {
-	return append([]string{"version", fmt.Sprint(version), "was", "", "number", "8 800 555-35-35", "targets", ".tel\n #callme ", "selectors", "footer a", "pictures", "1",
+	return append([]string{"version", fmt.Sprint(version), "was", "", "number", "8 800 555-35-35", "targets", ".tel\n #callme ", "selectors", "footer a", "template", "+7 ({area}) {rest}", "pictures", "1",
 		"picture0place", ".phone-img", "picture0size", "20", "picture0color", "navy", "rules", "1", "rule0name", "Spring letters", "rule0show", "static", "rule0static", "+7 (495) 765-00-01",
 		"rule0conditions", "2", "rule0c0field", "utm_source", "rule0c0how", "begins", "rule0c0value", "news", "rule0c1field", "gclid", "rule0c1how", "any", "rule0c1value", ""}, more...)
 }
@@ -73,7 +73,7 @@ func TestNumberIsTracked(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, b.post(page, numberFields(0, "number", "+7 800 555-35-35")...).status)
 		require.Equal(t, []number.Number{{
 			Number: "78005553535", Targets: []string{".tel", "#callme"}, Selectors: []string{"footer a"}, Pictures: []number.Picture{{Place: ".phone-img", Size: 20, Color: "navy"}},
-			Tracking: []number.Tracking{{Name: "Spring letters", Static: "74957650001", When: []string{"utm_source=news*", "gclid=*"}}},
+			Template: "+7 ({area}) {rest}", Tracking: []number.Tracking{{Name: "Spring letters", Static: "74957650001", When: []string{"utm_source=news*", "gclid=*"}}},
 		}}, d.settings().Numbers)
 		list := b.get("/numbers").body
 		require.NotContains(t, list, track)
@@ -82,7 +82,7 @@ func TestNumberIsTracked(t *testing.T) {
 
 		own := page + "/78005553535"
 		shown := b.get(own).body
-		for _, said := range []string{"static 74957650001 utm_source=news* gclid=*", "Spring letters", `<option value="begins" selected>`, `value="news"`, `<option value="any" selected>`, ">footer a</textarea>"} {
+		for _, said := range []string{"static 74957650001 utm_source=news* gclid=*", "Spring letters", `<option value="begins" selected>`, `value="news"`, `<option value="any" selected>`, ">footer a</textarea>", `name="template" value="&#43;7 ({area}) {rest}"`} {
 			require.Contains(t, shown, said)
 		}
 		stale := b.post(page, numberFields(0, "was", "78005553535", "number", "+7 800 555-35-35")...)
@@ -127,7 +127,7 @@ func TestRowsOfTheNumberForm(t *testing.T) {
 			"rule0conditions", "1")...)...)
 		require.Equal(t, http.StatusUnprocessableEntity, refused.status)
 		require.Regexp(t, `(?s)name="rule1name".*class="wrong".*campaign 1 above it is for all these visitors`, refused.body)
-		for _, wrong := range [][]string{{"number", "112"}, {"rule0static", "7495"}, {"targets", "footer"}, {"selectors", "a["}, {"picture0size", "x"}, {"rule0c0field", "nothing"}, {"rule0show", "pool:none"}} {
+		for _, wrong := range [][]string{{"number", "112"}, {"rule0static", "7495"}, {"targets", "footer"}, {"selectors", "a["}, {"template", "({area})"}, {"template", "+1 {area} {rest}"}, {"picture0size", "x"}, {"rule0c0field", "nothing"}, {"rule0show", "pool:none"}} {
 			a := b.post(page, numberFields(0, append([]string{"number", "+7 800 555-35-35"}, wrong...)...)...)
 			require.Equal(t, http.StatusUnprocessableEntity, a.status, wrong)
 			require.Contains(t, a.body, `class="wrong"`, wrong)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/seed-3405227d/frontdesk/backend/number/pattern"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -84,20 +85,20 @@ func unescaped(path string) string {
 type condition struct {
 	field     field
 	parameter string // the parameter of the click id; empty for any
-	pattern   pattern
+	pattern   pattern.Pattern
 }
 
 func (c condition) holds(f *facts) bool {
 	text := f.text[c.field]
-	return text != "" && (c.parameter == "" || c.parameter == f.parameter) && c.pattern.matches(text)
+	return text != "" && (c.parameter == "" || c.parameter == f.parameter) && c.pattern.Matches(text)
 }
 
 func (c condition) String() string {
-	pattern := c.pattern.String()
+	text := c.pattern.String()
 	if c.field == referrer {
-		pattern = strings.TrimPrefix(pattern, ".") // see hostPattern
+		text = strings.TrimPrefix(text, ".") // see hostPattern
 	}
-	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + pattern
+	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + text
 }
 
 // Conditions select sources. Of the conditions on one field, at least one has to hold, and that for each field. No
@@ -170,7 +171,7 @@ func parseCondition(word string) (c condition, err error) {
 		}
 		value = strings.ToLower(unescaped(value))
 	}
-	c.pattern = newPattern(value)
+	c.pattern = pattern.New(value)
 	return c, nil
 }
 
@@ -255,7 +256,7 @@ func (l Conditions) coverField(f field, others Conditions) bool {
 // covers compares patterns by one's text: what stands for an asterisk there stands
 // for one here, too.
 func (c condition) covers(other condition) bool {
-	return c.field == other.field && (c.parameter == "" || c.parameter == other.parameter) && c.pattern.matches(other.pattern.String())
+	return c.field == other.field && (c.parameter == "" || c.parameter == other.parameter) && c.pattern.Matches(other.pattern.String())
 }
 
 // allow tells whether they can hold for a visit of the kind.
@@ -264,7 +265,7 @@ func (l Conditions) allow(k string) bool {
 	for _, c := range l {
 		switch c.field {
 		case kind:
-			kinds, named = true, named || c.pattern.matches(k)
+			kinds, named = true, named || c.pattern.Matches(k)
 		case landing:
 		case clickID, referrer:
 			if k == source.Direct {

@@ -3,10 +3,8 @@ package number
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
-	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 // Declaration holds the numbers of a site as somebody declares them. Each part is checked when it is added, so that an
@@ -43,6 +41,9 @@ func (d *Declaration) add(n Number) error {
 		return nil
 	}
 	if err := at("number", 0, d.AddNumber(n.Number)); err != nil {
+		return err
+	}
+	if err := at("template", 0, d.SetTemplate(n.Template)); err != nil {
 		return err
 	}
 	for i, target := range n.Targets {
@@ -125,6 +126,9 @@ func (d *Declaration) addStatic(written string, when []string, read func(string)
 		return fmt.Errorf("static %s: %w", digits, err)
 	}
 	n := d.lastNumber()
+	if err := n.checkTemplate(digits); err != nil {
+		return fmt.Errorf("static %s: %w", digits, err)
+	}
 	n.Tracking = append(n.Tracking, Tracking{Static: digits, When: when})
 	return d.plan.AddStatic(digits, conditions)
 }
@@ -154,6 +158,9 @@ func (d *Declaration) addDynamic(written, when []string, read func(string) (stri
 	if err == nil {
 		err = pool.Complete()
 	}
+	if err == nil {
+		err = n.checkTemplate(pool.All()...)
+	}
 	if err != nil {
 		return fmt.Errorf("dynamic: %w", err)
 	}
@@ -174,11 +181,14 @@ func (d *Declaration) AddPool(name string, when []string) error {
 	case pool == nil:
 		return wrong("no_pool", []string{name}, "dynamic %s: there is no such pool; expected pool %s NUMBER... in the global options of frontdesk", name, name)
 	}
+	n := d.lastNumber()
 	conditions, err := ParseConditions(when)
+	if err == nil {
+		err = n.checkTemplate(pool.All()...)
+	}
 	if err != nil {
 		return fmt.Errorf("dynamic %s: %w", name, err)
 	}
-	n := d.lastNumber()
 	n.Tracking = append(n.Tracking, Tracking{Pool: name, When: when})
 	return d.plan.AddDynamic(pool, conditions)
 }
@@ -226,54 +236,7 @@ func (d *Declaration) KnowPools() {
 	}
 }
 
-// AddTarget adds a place: #id, .class or [name=value].
-func (d *Declaration) AddTarget(place string) error {
-	n := d.lastNumber()
-	n.Targets = append(n.Targets, place)
-	return d.addPlace(place, snippet.Number{Targets: []string{place}})
-}
-
-// AddSelector adds places by a CSS selector.
-func (d *Declaration) AddSelector(selector string) error {
-	n := d.lastNumber()
-	n.Selectors = append(n.Selectors, selector)
-	return d.addPlace(selector, snippet.Number{Selectors: []string{selector}})
-}
-
-// AddPicture adds an image. [Declaration.LastPicture] says how it is drawn.
-func (d *Declaration) AddPicture(place string) error {
-	n := d.lastNumber()
-	n.Pictures = append(n.Pictures, Picture{Place: place})
-	return d.addPlace(place, snippet.Number{Pictures: []string{place}})
-}
-
-// LastPicture returns the last image that was added.
-func (d *Declaration) LastPicture() *Picture {
-	n := d.lastNumber()
-	return &n.Pictures[len(n.Pictures)-1]
-}
-
 func (d *Declaration) lastNumber() *Number { return &d.list[len(d.list)-1] }
-
-// unquote removes quotation marks, which an attribute's value in a place may have.
-var unquote = strings.NewReplacer(`"`, "", `'`, "")
-
-// addPlace gives a place to the last number.
-func (d *Declaration) addPlace(place string, alone snippet.Number) error {
-	alone.Digits = d.lastNumber().Number
-	if err := snippet.CheckNumbers([]snippet.Number{alone}); err != nil {
-		return wrong("place", []string{place}, "%v", err)
-	}
-	plain := unquote.Replace(place)
-	if owner, taken := d.places[plain]; taken {
-		return about("place_taken", "place %q is given already, for %s: expected each place once", place, owner)
-	}
-	if d.places == nil {
-		d.places = make(map[string]string)
-	}
-	d.places[plain] = alone.Digits
-	return nil
-}
 
 // Declared returns the numbers as they are stored.
 func (d *Declaration) Declared() []Declared {

@@ -26,6 +26,10 @@ type Number struct {
 	// Images that show the number.
 	Pictures []Picture `json:"pictures,omitempty"`
 
+	// How people read the numbers in its place, such as `+7 ({area}) {rest}`. Default:
+	// as the printed one is written.
+	Template string `json:"template,omitempty"`
+
 	// What visitors see in its place, by their source. The first whose conditions hold
 	// is shown.
 	Tracking []Tracking `json:"tracking,omitempty"`

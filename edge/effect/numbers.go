@@ -32,7 +32,7 @@ func (b *Effects) compileNumbers(d *number.Declaration, messengers bool) (*numbe
 	made.shown, _ = lru.New[number.Choice, snippet.Shown](maxShown) // the size is positive
 	var printed []snippet.Number
 	for _, declared := range d.Numbers() {
-		n := snippet.Number{Digits: declared.Number, Targets: declared.Targets, Selectors: declared.Selectors}
+		n := snippet.Number{Digits: declared.Number, Targets: declared.Targets, Selectors: declared.Selectors, Template: declared.Template}
 		var renderers []*picture.Renderer
 		for _, p := range declared.Pictures {
 			renderer, err := p.Renderer()
@@ -45,7 +45,11 @@ func (b *Effects) compileNumbers(d *number.Declaration, messengers bool) (*numbe
 		for _, digits := range d.TrackingOf(declared) {
 			tracking := snippet.Tracking{Digits: digits}
 			for i, renderer := range renderers {
-				name, err := made.drawings.add(renderer, snippet.FormatNumber(digits))
+				text, err := snippet.WriteNumber(digits, declared.Template)
+				if err != nil {
+					return nil, fmt.Errorf("template %q of number %s: %w", declared.Template, declared.Number, err)
+				}
+				name, err := made.drawings.add(renderer, text)
 				if err != nil {
 					return nil, fmt.Errorf("picture %q of %s: %w", n.Pictures[i], digits, err)
 				}

@@ -48,6 +48,7 @@ type Matcher struct {
 	shown   Shown
 	charset *char.Charset
 	place   Place
+	keeps   *bool                    // see KeepLength; may be nil
 	spared  func(before []byte) bool // see Spare; may be nil
 
 	phase phase
@@ -88,6 +89,9 @@ func (s *Set) NewMatcher(c *char.Charset) *Matcher {
 
 // Show sets the numbers that replace those of the set, from the next value on.
 func (m *Matcher) Show(shown Shown) { m.shown = shown }
+
+// KeepLength has the numbers keep their length, if that is possible, while *when is true: templates do not apply then.
+func (m *Matcher) KeepLength(when *bool) { m.keeps = when }
 
 // Spare leaves numbers in data alone if before returns true for the text before them: at most its last 40 bytes.
 func (m *Matcher) Spare(before func(text []byte) bool) { m.spared = before }

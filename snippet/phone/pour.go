@@ -33,9 +33,13 @@ func (m *Matcher) emit(w *writing) {
 	before := len(m.edits)
 	old, fresh := m.set.numbers[w.Number], m.shown[w.Number]
 	lead, digits, pours := fresh.Counterpart(w.Form, old)
-	if match.Poured = pours && !m.regroups(w, old, fresh); match.Poured {
+	switch match.Poured = pours && !m.regroups(w, old, fresh); {
+	case fresh.Templated() != "" && m.place == Text && (m.keeps == nil || !*m.keeps): // programs read links and data
+		match.Poured = false
+		m.rewrite(w, plan.Rewriting{Text: fresh.Templated(), Templated: true}, match.Start, match.End)
+	case match.Poured:
 		m.pour(w, lead, digits)
-	} else {
+	default:
 		m.rewrite(w, fresh.Rewriting(w.Form, old), match.Start, match.End)
 	}
 	match.Edits = m.edits[before:len(m.edits):len(m.edits)]
@@ -102,6 +106,10 @@ func (m *Matcher) rewrite(w *writing, fresh plan.Rewriting, start, end int64) {
 // appendWriting writes the number anew, with the script, the spaces and the dashes of the old writing, if it has any.
 func (m *Matcher) appendWriting(w *writing, fresh *plan.Rewriting) {
 	pen := m.run.digits[w.first].pen.Plain()
+	if fresh.Templated {
+		m.appendText(fresh.Text, pen)
+		return
+	}
 	text, gap := fresh.Text, " "
 	if m.place == Link || w.compact() && !w.open {
 		text, gap = fresh.Compact, ""

@@ -20,6 +20,7 @@ type vectors struct {
 type vectorNumber struct {
 	Number      string `json:"number"`
 	Replacement string `json:"replacement"`
+	Template    string `json:"template"`
 }
 
 type vector struct {
@@ -58,6 +59,10 @@ func readVectors(t testing.TB) (vectors, map[string]*replacing) {
 		}
 		sets[name], err = compilePairs(list)
 		require.NoError(t, err, name)
+		for i, n := range numbers {
+			sets[name].shown[i], err = sets[name].shown[i].By(n.Template)
+			require.NoError(t, err, name)
+		}
 	}
 	return v, sets
 }

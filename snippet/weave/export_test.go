@@ -20,7 +20,8 @@ var ShapeOf = shapeOf
 type Pair struct {
 	Old, Fresh string
 	Number
-	URL string // of all its pictures
+	URL      string // of all its pictures
+	Template string
 }
 
 // PairRules are rules with the numbers that are shown.
@@ -42,6 +43,8 @@ func CompilePairs(t testing.TB, pairs ...Pair) *PairRules {
 	var shown Shown
 	for _, p := range pairs {
 		fresh, err := plan.Parse(p.Fresh)
+		require.NoError(t, err)
+		fresh, err = fresh.By(p.Template)
 		require.NoError(t, err)
 		tracking := &Tracking{Number: fresh}
 		for range p.Pictures {

@@ -86,6 +86,8 @@ func (s *scanner) start(at int64, c *char.Charset, shown Shown) {
 		s.charset = c
 		s.records = records{} // the texts of other pages may mean something else in this charset
 		s.words, s.values = s.rules.set.NewMatcher(c), s.rules.set.NewMatcher(c)
+		s.words.KeepLength(&s.hydrating) // a framework's text and its data have to agree
+		s.values.KeepLength(&s.hydrating)
 		if !s.rules.messengers {
 			s.values.Spare(link.EndsInWriting)
 		}

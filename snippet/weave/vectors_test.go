@@ -15,7 +15,7 @@ import (
 
 // vectors are the cases of package phone that fit into a page.
 type vectors struct {
-	Sets  map[string][]struct{ Number, Replacement string }
+	Sets  map[string][]struct{ Number, Replacement, Template string }
 	Cases []struct {
 		Name, Set, Place, Charset string
 		Text, Want                segments
@@ -70,7 +70,7 @@ func TestVectors(t *testing.T) {
 	for name, list := range v.Sets {
 		var pairs []weave.Pair
 		for _, n := range list {
-			pairs = append(pairs, weave.Pair{Old: n.Number, Fresh: n.Replacement})
+			pairs = append(pairs, weave.Pair{Old: n.Number, Fresh: n.Replacement, Template: n.Template})
 		}
 		replacers[name] = weave.CompilePairs(t, pairs...).NewReplacer()
 	}

@@ -20,6 +20,7 @@ type numberForm struct {
 	Number    string // as it was typed
 	Targets   string // one a line
 	Selectors string
+	Template  string
 	Pictures  []pictureForm
 	Rules     []ruleForm
 	Wrong     map[string]string // what is wrong, by the names of fields
@@ -78,7 +79,7 @@ var hows = []string{howIs, howBegins, howContains, howEnds, howAny}
 const maxFormRows = 60
 
 func numberFormOf(version int64, was string, n number.Number) numberForm {
-	form := numberForm{Seen: version, Was: was, Number: words.Written(n.Number), Targets: strings.Join(n.Targets, "\n"), Selectors: strings.Join(n.Selectors, "\n")}
+	form := numberForm{Seen: version, Was: was, Number: words.Written(n.Number), Targets: strings.Join(n.Targets, "\n"), Selectors: strings.Join(n.Selectors, "\n"), Template: n.Template}
 	for _, p := range n.Pictures {
 		shown := pictureForm{Place: p.Place, Color: p.Color}
 		if p.Size > 0 {
@@ -154,7 +155,7 @@ func sentNumber(r *http.Request) numberForm {
 		n, _ := strconv.Atoi(value(name))
 		return min(max(n, 0), maxFormRows)
 	}
-	form := numberForm{Was: value("was"), Over: value("over"), Number: value("number"), Targets: value("targets"), Selectors: value("selectors")}
+	form := numberForm{Was: value("was"), Over: value("over"), Number: value("number"), Targets: value("targets"), Selectors: value("selectors"), Template: value("template")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	printed, _ := number.TrackingNumber(form.Number)
 	for i := range count("pictures") {
@@ -190,7 +191,7 @@ func (r ruleForm) tracking() number.Tracking {
 
 // number is what the form says. Numbers are written as digits where they are right.
 func (f numberForm) number() number.Number {
-	n := number.Number{Number: f.Number, Targets: rows.Lines(f.Targets), Selectors: rows.Lines(f.Selectors)}
+	n := number.Number{Number: f.Number, Targets: rows.Lines(f.Targets), Selectors: rows.Lines(f.Selectors), Template: f.Template}
 	if digits, err := number.TrackingNumber(f.Number); err == nil {
 		n.Number = digits
 	}

@@ -23,7 +23,7 @@ var mistakes = map[string]string{
 	"place_taken": "mistake.placeTaken", "picture": "mistake.picture", "one_of": "mistake.oneOf", "name": "mistake.name",
 	"many_numbers": "mistake.manyNumbers", "many_pools": "mistake.manyPools", "many_pooled": "mistake.manyPooled", "many_places": "mistake.manyPlaces",
 	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_elsewhere": "mistake.poolElsewhere",
-	"pool_used": "mistake.poolUsed",
+	"pool_used": "mistake.poolUsed", "template": "mistake.template", "template_number": "mistake.templateNumber",
 }
 
 // NumberMistake is what is wrong, in words. What has none is said as configurations are told it.

@@ -22,12 +22,14 @@ export interface Meaning {
    */
   at: number;
   area: number;
+  /** What people read in the place of every writing, whichever it was. */
+  template?: string;
 }
 
 export type Table = Map<string, Meaning>;
 
 /** Adds a number's forms to the table. */
-export function learn(table: Table, number: string, groups: Group[]): void {
+export function learn(table: Table, number: string, groups: Group[], template?: string): void {
   for (const [form, prefixes, old, fresh = old, text = '', compact = '', area = 0] of groups) {
     for (const prefix of prefixes.split(' ')) {
       const dialled = form === Form.Dialled;
@@ -39,6 +41,7 @@ export function learn(table: Table, number: string, groups: Group[]): void {
         compact: dialled ? prefix + compact : String(compact),
         at: area && prefix.length + +compact,
         area,
+        template,
       });
     }
   }
@@ -50,7 +53,7 @@ export function reverse(table: Table): Table {
   table.forEach((meaning, digits) => {
     const { poured } = meaning;
     if (poured && poured !== digits && !back.has(poured)) {
-      back.set(poured, { ...meaning, poured: digits, area: 0 });
+      back.set(poured, { ...meaning, poured: digits, area: 0, template: undefined });
     }
   });
   return back;

@@ -45,8 +45,11 @@ function extent({ digits }: Run, w: Writing): [number, number] {
 }
 
 function write(run: Run, w: Writing, start: number, end: number): string {
-  const { poured } = w.meaning;
+  const { poured, template } = w.meaning;
   const { text, digits } = run;
+  if (template && !run.link) {
+    return spell(run, w, template) + marks(text.slice(start, end));
+  }
   if (!poured || (!run.link && regroups(run, w, poured))) {
     return anew(run, w) + marks(text.slice(start, end));
   }
@@ -82,15 +85,17 @@ function marks(text: string): string {
   return text.split(mark).fill('').join(mark);
 }
 
-/** Writes the number otherwise, with the old writing's script, space and dash, as far as it had any. */
-function anew({ link, digits, space, dash }: Run, w: Writing): string {
+/** Writes the number otherwise. */
+function anew(run: Run, w: Writing): string {
   const { form, text, compact: dense } = w.meaning;
-  const { zero, escaped } = digits[w.first];
-  const plain = link || (compact(w) && !w.open) ? dense : text;
+  const plain = run.link || (compact(w) && !w.open) ? dense : text;
   const bare = plain.replace('+', '');
-  const plus = w.plus || (plain !== bare && !(link && form === Form.International));
-  return (
-    (plus ? '+' : '') +
-    bare.replace(/\d/g, (digit) => (escaped ? digit : figure(zero, digit))).replace(/ /g, space).replace(/-/g, dash)
-  );
+  const plus = w.plus || (plain !== bare && !(run.link && form === Form.International));
+  return (plus ? '+' : '') + spell(run, w, bare);
+}
+
+/** A text with the old writing's script, space and dash, as far as it had any. */
+function spell({ digits, space, dash }: Run, w: Writing, text: string): string {
+  const { zero, escaped } = digits[w.first];
+  return text.replace(/\d/g, (digit) => (escaped ? digit : figure(zero, digit))).replace(/ /g, space).replace(/-/g, dash);
 }

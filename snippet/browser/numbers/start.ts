@@ -10,7 +10,7 @@ import { calls } from './rules';
 import { consulted, type Replaced, undoing, undoPlaces } from './undo';
 
 /** What is told of a number, or of a place that shows it. */
-export type Issued = Entry & { forms?: Group[]; messengers?: boolean };
+export type Issued = Entry & { forms?: Group[]; messengers?: boolean; template?: boolean };
 
 /** What the page carries when numbers are in effect on it, and what is in effect now. */
 export interface Block {
@@ -58,10 +58,15 @@ const observed = {
 
 function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
-  for (const { from, forms } of numbers) {
+  for (const { from, forms, text, template } of numbers) {
     // What may stand in another number's place already is not to be replaced once more.
     const placed = !undo && numbers.some((other) => other.raw === from && other.from !== from);
-    learn(table, from, (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)));
+    learn(
+      table,
+      from,
+      (forms || []).map((group) => (placed ? (group.slice(0, 3) as unknown as Group) : group)),
+      (template && !placed && text) || undefined,
+    );
   }
   return table;
 }

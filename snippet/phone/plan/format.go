@@ -26,6 +26,18 @@ func Format(digits string) string {
 	return n.text
 }
 
+// FormatBy returns a number as [Number.By] writes it.
+func FormatBy(digits, template string) (string, error) {
+	n, err := Parse(digits)
+	if err == nil {
+		n, err = n.By(template)
+	}
+	if err != nil {
+		return "", err
+	}
+	return n.Text(), nil
+}
+
 // Rewriting is the new text for a writing that the new digits do not fit. It follows the convention of the new number's
 // country, in the form that is closest to the old one.
 type Rewriting struct {
@@ -33,6 +45,8 @@ type Rewriting struct {
 	Text    string // for a writing with separators
 	Compact string // for a writing without separators, and for links
 	Abroad  bool   // the number is of another country and needs a plus sign
+
+	Templated bool // text is written by a template: with its plus sign, whatever the old writing was
 }
 
 // Rewriting returns how n is written in the place of the number of in the form old.

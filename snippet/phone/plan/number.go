@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -28,13 +29,15 @@ type Number struct {
 	text   string // as it is written abroad, with a plus sign
 	home   string // as it is written in its country; empty if that is not known
 	dialed string // the digits of home
+
+	templated string // as people are to read it; empty unless By has made the number
 }
 
 // Digits returns the number in international form: 442079460018.
 func (n *Number) Digits() string { return n.digits }
 
-// Text returns the number as it is written abroad: +44 20 7946 0018.
-func (n *Number) Text() string { return n.text }
+// Text returns the number as it is written abroad, +44 20 7946 0018, or by its template.
+func (n *Number) Text() string { return cmp.Or(n.templated, n.text) }
 
 // plans are the numbers that Parse has read. A number is configured once, but checked and compiled several times.
 var plans, _ = lru.New[string, *Number](maxPlans) // the size is positive

@@ -1,4 +1,4 @@
-package number
+package pattern
 
 import (
 	"regexp"
@@ -14,13 +14,13 @@ func FuzzPattern(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, written, text string) {
-		p := newPattern(written)
+		p := New(written)
 		require.Equal(t, written, p.String())
 		parts := strings.Split(written, "*")
 		for i, part := range parts {
 			parts[i] = regexp.QuoteMeta(ascii(part))
 		}
-		require.Equal(t, regexp.MustCompile(`(?s)^`+strings.Join(parts, ".*")+`$`).MatchString(ascii(text)), p.matches(text))
+		require.Equal(t, regexp.MustCompile(`(?s)^`+strings.Join(parts, ".*")+`$`).MatchString(ascii(text)), p.Matches(text))
 	})
 }
 
