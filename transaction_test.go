@@ -30,6 +30,7 @@ var ofTimes = []string{"After", "Add", "String"}
 // smallWork is the work on texts that is done in transactions all the same, as "package.function worker", with what
 // bounds it.
 var smallWork = map[string]string{
+	"call.store call..values":           "conditions of a configuration",
 	"callback.note json.Marshal":        "words of this package",
 	"callback.note strings.ToValidUTF8": "300 bytes",
 	"callback.take callback.lockOf":     "a number",

@@ -22,7 +22,7 @@ type Filter struct {
 	Outcome Outcome
 	// Confidence is the confidence of the calls' findings.
 	Confidence Confidence
-	// Source is the kind of the visitor's source, one of source.Kinds.
+	// Source is the kind of the calls' [Finding.SourceOrCampaign], one of source.Kinds.
 	Source string
 	// Number is a part of the caller's, the called or the printed number, in any writing. See [Filter.Check].
 	Number string
@@ -84,7 +84,7 @@ func (f Filter) where(args []any) (string, []any) {
 		add(`c.confidence = %s`, string(f.Confidence))
 	}
 	if f.Source != "" {
-		add(`c.source_kind = %s`, f.Source)
+		add(`c.listed_kind = %s`, f.Source)
 	}
 	if parts := Parts(f.Number); len(parts) > 0 {
 		var ways []string

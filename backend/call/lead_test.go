@@ -61,6 +61,32 @@ func TestLeadsOfCampaignsNumbers(t *testing.T) {
 	})
 }
 
+// The list is filtered by the source that it shows: the visitor's, or else the campaign's whose number was called.
+func TestFilterFindsCampaignsOfNumbers(t *testing.T) {
+	exchanges(t, func(t *testing.T, x *exchange) {
+		x.declare(map[int64][]number.Declared{shopSite: {{Digits: printed, Tracking: []string{tracking}, Conditions: map[string]string{tracking: "utm_source=google utm_medium=cpc"}}}})
+		of := func(kind string) (ids []string) {
+			t.Helper()
+			list, err := x.calls.List(t.Context(), call.Filter{Sites: scope.Of(shopSite), Source: kind}, call.Cursor{}, 10)
+			require.NoError(t, err)
+			for _, c := range list {
+				require.Equal(t, kind, c.SourceOrCampaign().Kind)
+				ids = append(ids, c.PlatformID)
+			}
+			return ids
+		}
+		x.miss("c1", tracking, ann)
+		require.Equal(t, []string{"c1"}, of(source.Ad))
+		require.Empty(t, of(source.Campaign))
+
+		const bob = "79127654321"
+		x.visitor("news", bob)
+		x.miss("c2", tracking, bob)
+		require.Equal(t, []string{"c1"}, of(source.Ad), "the visitor's own source counts before that of the number")
+		require.Equal(t, []string{"c2"}, of(source.Campaign))
+	})
+}
+
 // A call that nobody has answered is a lead, with the visitor and the source of the call.
 func TestMissedCallsAreLeads(t *testing.T) {
 	exchanges(t, func(t *testing.T, x *exchange) {

@@ -17,9 +17,12 @@ type record struct {
 const columns = `site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency,
 	notes, told_at, reason, confidence, replaces, conditions, visitor_id, visit_id, ` + source.Columns
 
-// marks are the placeholders for the values of columns.
+// written are the columns that a call is written to. Lists are filtered by listed_kind, and nobody reads it.
+const written = columns + `, listed_kind`
+
+// marks are the placeholders for the values of written.
 var marks = func() string {
-	marks := make([]string, strings.Count(columns, ",")+1)
+	marks := make([]string, strings.Count(written, ",")+1)
 	for i := range marks {
 		marks[i] = "$" + strconv.Itoa(i+1)
 	}
@@ -39,10 +42,10 @@ func (r *record) call() Call {
 	return call
 }
 
-// values returns the values of columns.
+// values returns the values of written.
 func (c *Call) values() []any {
-	return append([]any{
+	return append(append([]any{
 		c.SiteID, c.ID, c.Platform, c.PlatformID, c.Called, c.Caller, db.Millis(c.StartedAt), c.StartTold, db.Millis(c.AnsweredAt), db.Millis(c.EndedAt), string(c.Status), c.Talk, c.Wait,
 		c.Recording, c.Price, c.Currency, c.Notes, db.Millis(c.ToldAt), string(c.Reason), string(c.Confidence), c.Replaces, c.Conditions, int64(c.Visitor), int64(c.Visit),
-	}, c.Source.Values()...)
+	}, c.Source.Values()...), c.SourceOrCampaign().Kind)
 }

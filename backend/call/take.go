@@ -169,10 +169,10 @@ func (c *Call) store(ctx context.Context, tx db.Tx, before Call) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO calls (`+columns+`) VALUES (`+marks+`)`, c.values()...)
+		_, err := tx.Exec(ctx, `INSERT INTO calls (`+written+`) VALUES (`+marks+`)`, c.values()...)
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE calls SET (`+columns+`) = (`+marks+`) WHERE site_id = $1 AND id = $2`, c.values()...)
+	_, err := tx.Exec(ctx, `UPDATE calls SET (`+written+`) = (`+marks+`) WHERE site_id = $1 AND id = $2`, c.values()...)
 	return err
 }
 

@@ -92,7 +92,7 @@ var columns = map[string]filling{
 	"calls.call_id": service, "calls.called": service, "calls.caller": service, "calls.conditions": text(500), "calls.confidence": service, "calls.currency": service,
 	"calls.notes": service, "calls.platform": service, "calls.price": service, "calls.reason": service, "calls.recording": address(2000), "calls.replaces": service,
 	"calls.source_campaign": text(200), "calls.source_click_id": text(200), "calls.source_click_id_name": service, "calls.source_content": text(200),
-	"calls.source_kind": service, "calls.source_landing": address(2048), "calls.source_medium": text(200), "calls.source_name": text(200),
+	"calls.listed_kind": service, "calls.source_kind": service, "calls.source_landing": address(2048), "calls.source_medium": text(200), "calls.source_name": text(200),
 	"calls.source_referrer": text(2048), "calls.source_term": text(200), "calls.status": service,
 	"captchas.digits": service, "captchas.key": service,
 	"chat_files.author": service, "chat_files.content": service, "chat_files.name": text(200), "chat_files.type": service, "chat_replies.text": text(4000), "chat_replies.word": service,

@@ -357,12 +357,14 @@ CREATE TABLE calls (
 	source_click_id      TEXT NOT NULL,
 	source_referrer      TEXT NOT NULL,
 	source_landing       TEXT NOT NULL,
+	listed_kind          TEXT NOT NULL DEFAULT '',
 	lead_id              BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (site_id, id)
 );
--- The list goes along these, of all sites and of one; they have what its filters ask.
-CREATE INDEX calls_newest ON calls (started_at, id, site_id, caller, called, replaces, status, answered_at, confidence, source_kind);
-CREATE INDEX calls_of_site ON calls (site_id, started_at, id, caller, called, replaces, status, answered_at, confidence, source_kind);
+-- The list goes along these, of all sites and of one; they have what its filters ask. "listed_kind" is the kind of the
+-- source that the list shows: if that of the visitor is not known, that of the called number's campaign.
+CREATE INDEX calls_newest ON calls (started_at, id, site_id, caller, called, replaces, status, answered_at, confidence, listed_kind);
+CREATE INDEX calls_of_site ON calls (site_id, started_at, id, caller, called, replaces, status, answered_at, confidence, listed_kind);
 CREATE INDEX calls_of_visitor ON calls (site_id, visitor_id, started_at, id) WHERE visitor_id <> 0;
 CREATE INDEX calls_of_caller ON calls (site_id, caller, started_at) WHERE caller <> '';
 CREATE INDEX calls_of_lead ON calls (site_id, lead_id) WHERE lead_id <> 0;
