@@ -152,6 +152,12 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 		if err := into.store(ctx, tx, a.request); err != nil {
 			return err
 		}
+		if into.IsSale && !into.before.isSale {
+			entry := journal.Entry{SiteID: lead.SiteID, At: lead.At, Kind: Changed, SubjectID: into.ID, VisitorID: int64(lead.Visitor), Data: []byte(`{"deed":"sale"}`)}
+			if err := journal.Append(ctx, tx, entry); err != nil {
+				return err
+			}
+		}
 		if err := l.index(ctx, tx, into.Lead, into.words); err != nil {
 			return err
 		}

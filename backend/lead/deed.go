@@ -16,7 +16,8 @@ import (
 )
 
 // Changed is the kind of the journal's entry for what an operator has done with a lead, which is
-// its subject. Its data is {"by","deed","was","said"}; of a note the text is left out, and so are tags.
+// its subject. Its data is {"by","deed","was","said"}; of a note the text is left out, and so are tags. Of the deed "sale",
+// "was" is empty if the lead was none before, and else "sale".
 const Changed = "lead.changed"
 
 // By is the operator who does something.

@@ -4,14 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
-	"github.com/seed-3405227d/frontdesk/backend/lead/search"
-	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
 // The marks of a lead: what speaks for its being made by a program. A lead is never refused for them.
@@ -30,8 +26,6 @@ const (
 	// is marked. Sites write texts for their visitors, so one other is no sign.
 	repeatedWithin = 24 * time.Hour
 	repeatedBy     = 2
-	// repeatedLength is the length of a text, in characters, that people do not write alike.
-	repeatedLength = 30
 )
 
 // Spam tells whether the marks make it likely that a program has sent the lead. People have been seen to be
@@ -46,15 +40,6 @@ func (l *Lead) mark(mark string) {
 		l.Marks = append(l.Marks, mark)
 		slices.Sort(l.Marks)
 	}
-}
-
-// hashOf is the hash of a message's beginning, as far as that is searched, without its white space and capitals; 0 for
-// a message that is short.
-func hashOf(message string) int64 {
-	if words := strings.Join(strings.Fields(strings.ToLower(clip.Text(message, search.MaxSearched))), " "); utf8.RuneCountInString(words) >= repeatedLength {
-		return db.Hash(words)
-	}
-	return 0
 }
 
 // markRepeated marks a lead whose text others have sent. Somebody with the same e-mail or phone is nobody else.

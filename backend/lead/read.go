@@ -203,13 +203,13 @@ func (r *row) fields() []any {
 type ready struct {
 	Lead
 	userFields string // as JSON
-	hash       int64  // of the message, see hashOf
+	hash       int64  // of the message, see [search.Hash]
 	words      string // by which the lead is found when it stands alone, with blanks between them
 }
 
 func (l Lead) ready() (ready, error) {
 	userFields, err := json.Marshal(l.UserFields)
-	return ready{l, string(userFields), hashOf(l.Message), wordsOf(l)}, err
+	return ready{l, string(userFields), search.Hash(l.Message), wordsOf(l)}, err
 }
 
 // insert stores the lead.

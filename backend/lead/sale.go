@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
@@ -25,8 +26,16 @@ func (l *Leads) SetSale(ctx context.Context, by By, n Key, is bool, typed string
 		if c.IsSale == is && c.SaleCost == amount {
 			return nil
 		}
-		c.note(c.Lead, told)
-		_, err := c.tx.Exec(ctx, `UPDATE leads SET is_sale = $3, sale_cost = $4 WHERE site_id = $1 AND id = $2`, n.SiteID, n.ID, is, amount)
+		_, again, err := db.One(ctx, c.tx, db.Only[int64], `SELECT id FROM lead_deeds WHERE site_id = $1 AND lead_id = $2 AND kind IN ('sale', 'no_sale') LIMIT 1`, n.SiteID, n.ID)
+		if err != nil {
+			return err
+		}
+		said := told
+		if is && (again || c.IsSale) {
+			said.was = deedSale
+		}
+		c.note(c.Lead, said)
+		_, err = c.tx.Exec(ctx, `UPDATE leads SET is_sale = $3, sale_cost = $4 WHERE site_id = $1 AND id = $2`, n.SiteID, n.ID, is, amount)
 		return err
 	})
 }

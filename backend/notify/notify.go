@@ -29,8 +29,8 @@ type Event string
 
 // The events.
 const (
-	LeadAdded    Event = "lead.added"    // a request that is no sale
-	SaleAdded    Event = "sale.added"    // a request that is a sale
+	LeadAdded    Event = "lead.added"    // a lead that is no sale
+	SaleAdded    Event = "sale.added"    // a lead that is a sale when it comes, or becomes one, once
 	CallStarted  Event = "call.started"  // it rings
 	CallAnswered Event = "call.answered" // somebody has answered
 	CallEnded    Event = "call.ended"

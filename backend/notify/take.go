@@ -59,6 +59,8 @@ func eventOf(e journal.Entry) Event {
 	var said struct {
 		IsSale bool           `json:"is_sale"`
 		Event  telephony.Kind `json:"event"`
+		Deed   string         `json:"deed"`
+		Was    string         `json:"was"`
 	}
 	switch e.Kind {
 	case lead.Added:
@@ -66,6 +68,10 @@ func eventOf(e journal.Entry) Event {
 			return SaleAdded
 		}
 		return LeadAdded
+	case lead.Changed:
+		if json.Unmarshal(e.Data, &said) == nil && said.Deed == "sale" && said.Was == "" {
+			return SaleAdded
+		}
 	case call.Told:
 		if json.Unmarshal(e.Data, &said) == nil {
 			return calls[said.Event]

@@ -206,6 +206,46 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	})
 }
 
+// A lead that becomes a sale is told as one once, whoever says so, and whatever is said later.
+func TestLeadThatBecomesASaleIsTold(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		r := w.receiver(nil)
+		_, secret := w.endpoint(notify.Endpoint{Address: r.URL, Events: []notify.Event{notify.SaleAdded}})
+		w.run()
+		vera := lead.By{ID: 1, Login: "vera"}
+		mark := func(l lead.Lead, is bool, amount string) {
+			t.Helper()
+			require.NoError(t, w.Leads.SetSale(t.Context(), vera, l.Key(), is, amount))
+		}
+		came := w.lead(func(s *submission.Submission) { s.IsSale, s.SaleCost = true, "10" })
+		mark(came, false, "")
+		mark(came, true, "20")
+		marked := w.lead()
+		mark(marked, true, "48 500")
+		mark(marked, true, "48 000")
+		mark(marked, false, "")
+		mark(marked, true, "47 000")
+		var form submission.Submission
+		later := w.lead(func(s *submission.Submission) { form = *s })
+		form.Origin, form.IsSale, form.SaleCost = lead.Server, true, "1500"
+		joined, _, err := w.Leads.Add(t.Context(), form)
+		require.NoError(t, err)
+		require.Equal(t, later.ID, joined.ID)
+		mark(later, true, "1600")
+		last := w.lead(func(s *submission.Submission) { s.IsSale = true })
+
+		told := make(map[float64]int)
+		for _, m := range r.wait(t, 4) {
+			typ, data := m.message(t, secret)
+			require.Equal(t, "sale.added", typ)
+			told[data["lead_id"].(float64)]++
+		}
+		require.Equal(t, map[float64]int{float64(came.ID): 1, float64(marked.ID): 1, float64(later.ID): 1, float64(last.ID): 1}, told)
+		require.Eventually(t, func() bool { return w.results.delivered.Load() == 4 }, time.Minute, 10*time.Millisecond)
+		require.Len(t, w.log(), 4)
+	})
+}
+
 // The schema is no formality: what lacks a field, or has another, is not as documented.
 func TestSchemaRefusesOthers(t *testing.T) {
 	s := schema(t)
