@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"backend/scope":          {"backend/scope"},
 	"backend/aside":          {"backend/aside"},
 	"backend/api":            {"backend/api/...", "backend/callback", "backend/captcha", "backend/chat", "backend/lead/...", "backend/visit/...", "backend/chat/live", "backend/chat/letter", "backend/chat/rating"},
-	"backend/console":        {"backend/report", "backend/inquiry", "backend/incident", "backend/scope", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
+	"backend/console":        {"backend/report", "backend/inquiry", "backend/incident", "backend/scope", "backend/tag", "backend/callback/request", "backend/callback", "backend/chat", "backend/console/...", "backend/conversion", "backend/db", "backend/form", "backend/journal", "backend/lead/...", "backend/call", "backend/lease", "backend/notify", "backend/number/...", "backend/operator", "backend/person", "backend/preview", "backend/site", "backend/spool", "backend/visit/...", "backend/operator/group", "backend/operator/presence", "backend/operator/signin", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
 	"backend/inquiry":        {"backend/call", "backend/callback", "backend/chat", "backend/chat/overview", "backend/lead", "backend/lead/inbox", "backend/lead/search", "backend/visit", "backend/visit/card", "backend/visit/source", "backend/scope", "backend/db"},
 	"backend/incident":       {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/tag":            {"backend/scope", "backend/trace", "backend/db"},
@@ -77,6 +77,7 @@ var mayImport = map[string][]string{
 	"backend/form":           {"backend/incident", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/declarer":       {"backend/db"},
 	"backend/notify":         {"backend/aside", "backend/incident", "backend/site", "backend/visit/...", "backend/lead", "backend/call", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/trace", "backend/db", "locales", "backend/notify/..."},
+	"backend/conversion":     {"backend/aside", "backend/call", "backend/chat", "backend/conversion/...", "backend/journal", "backend/lead", "backend/notify", "backend/notify/attempt", "backend/site", "backend/telephony", "backend/trace", "backend/visit/...", "backend/db", "locales"},
 	"backend/queue":          {"backend/aside", "backend/scope", "backend/db"},
 	"backend/forward":        {"backend/queue", "backend/trace", "backend/db"},
 	"backend/journal":        {"backend/aside", "backend/trace", "backend/scope", "backend/db"},
@@ -106,6 +107,7 @@ var mayImport = map[string][]string{
 	"snippet/weave/skim":      {"snippet/phone/...", "snippet/steps", "snippet/weave/framework", "snippet/weave/nest", "snippet/weave/selector", "snippet/weave/sweep", "snippet/weave/token", "snippet/weave/tree"},
 
 	"backend/notify/attempt":  {"backend/notify/attempt"},
+	"backend/notify/told":     {"backend/call", "backend/incident", "backend/lead", "backend/visit/..."},
 	"backend/notify/mail":     {"backend/notify/attempt", "backend/notify/template"},
 	"backend/notify/template": {"backend/notify/template"},
 	"backend/notify/webhook":  {"backend/notify/attempt", "backend/signature"},
@@ -116,6 +118,11 @@ var mayImport = map[string][]string{
 	"backend/lead/search":     {"backend/aside", "backend/visit/...", "backend/db", "snippet/steps"},
 	"backend/lead/submission": {"backend/capture/naming", "backend/visit/...", "snippet/steps"},
 
+	"backend/conversion/platform": {"backend/notify/attempt", "backend/visit/client", "backend/visit/source"},
+	"backend/conversion/ga4":      {"backend/conversion/platform", "backend/notify/attempt", "backend/notify/webhook"},
+	"backend/conversion/meta":     {"backend/conversion/platform", "backend/notify/attempt", "backend/notify/webhook"},
+	"backend/conversion/matomo":   {"backend/conversion/platform", "backend/notify/attempt", "backend/notify/webhook"},
+	"backend/conversion/feed":     {"backend/conversion/platform", "backend/notify/attempt"},
 	"backend/db/sqlite":           {"backend/aside", "backend/db/wire"},
 	"backend/db/postgres":         {"backend/db/wire"},
 	"backend/db/topic":            {"backend/aside"},
@@ -158,6 +165,7 @@ var mayImport = map[string][]string{
 	"backend/callback/request": {"backend/visit/contact"},
 	"backend/visit/source":     {"backend/visit/clip", "snippet/steps"},
 	"backend/visit/contact":    {"snippet/steps"},
+	"backend/visit/client":     {"backend/aside", "backend/trace", "backend/visit/key", "backend/db", "snippet/steps"},
 	"backend/visit/clip":       {"backend/visit/clip"},
 	"backend/visit/key":        {"backend/db"},
 	"backend/visit/place":      {"backend/aside", "backend/visit/clip"},
@@ -192,6 +200,8 @@ var mayImport = map[string][]string{
 	"backend/console/staff":      {"backend/console/door", "backend/console/frame", "backend/console/words", "backend/journal", "backend/notify", "backend/number", "backend/operator", "backend/scope", "backend/site", "backend/operator/group"},
 	"backend/console/talks":      {"backend/tag", "backend/console/frame", "backend/console/live", "backend/console/rows", "backend/console/words", "backend/chat", "backend/chat/file", "backend/chat/typing", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/visit/...", "backend/operator/group", "backend/chat/overview", "backend/chat/reply", "backend/chat/rating"},
 	"backend/console/widget":     {"backend/console/frame", "backend/console/rows", "backend/console/words", "backend/site", "snippet", "locales", "backend/site/appearance"},
+
+	"backend/console/conversions": {"backend/console/frame", "backend/console/words", "backend/conversion", "backend/conversion/platform", "backend/notify", "backend/pace", "backend/site"},
 }
 
 // onlyIn says which folder alone may import what begins with a path.

@@ -46,6 +46,7 @@ var smallWork = map[string]string{
 	"notify.insert notify..job":         "numbers",
 	"notify.release notify..job":        "numbers",
 	"notify.take notify.eventOf":        "an entry of the journal, which holds no text of anybody",
+	"notify.take notify..outOf":         "an entry of the journal, which holds no text of anybody",
 	"notify.take notify..wants":         "an entry of the journal, which holds no text of anybody",
 	"call.tell json.Marshal":            "words of package telephony",
 	"call.watch json.Marshal":           "a number",

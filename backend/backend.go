@@ -192,6 +192,8 @@ func (s *Service) run(ctx context.Context) {
 		keep("keeping numbers shown", func(ctx context.Context) { desk.keepShowing(ctx, s.logger) })
 		keep("the queue", desk.Queue.Run)
 		keep("deliveries", desk.Deliveries.Run)
+		keep("looking for destinations", desk.Conversions.Run)
+		keep("keeping the ids of visitors' browsers", desk.Clients.Run)
 		keep("erasing", desk.Persons.Run)
 		keep("bringing conversations to operators", dispatch.New(desk.DB, desk.Chats, desk.Presence, time.Now, s.logger.Named("chats")).Run)
 		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })

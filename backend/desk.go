@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -51,6 +52,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -94,6 +96,8 @@ type Desk struct {
 	Queue       *queue.Queue
 	Forwards    *forward.Forwards
 	Deliveries  *notify.Deliveries
+	Clients     *client.Clients
+	Conversions *conversion.Conversions
 	Persons     *person.Persons
 	Forms       *form.Forms
 	Incidents   *incident.Incidents
@@ -176,6 +180,10 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		},
 		Said: told.chat,
 	}, time.Now)
+	desk.Clients = client.New(d, desk.Keys, logger.Named("visits"))
+	desk.Conversions = conversion.New(conversion.Subjects{
+		DB: d, Deliveries: desk.Deliveries, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls, Chats: desk.Chats, Visits: desk.Visits, Clients: desk.Clients,
+	}, time.Now, logger.Named("conversions"))
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
 	desk.Replies, desk.Ratings = reply.New(d), rating.New(d, time.Now)
@@ -187,12 +195,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
+	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Clients.Traces(), desk.Conversions.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
 		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
-		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
@@ -204,7 +212,7 @@ func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

@@ -45,6 +45,7 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 		}{
 			{"refused submissions", func(ctx context.Context) error { _, err := d.Refused.Prune(ctx); return err }},
 			{"deliveries", d.Deliveries.Prune},
+			{"conversions", d.Conversions.Prune},
 			{"how much was stored", d.Texts.Prune},
 			{"what became of pages", d.Sites.PrunePages},
 			{"captchas", d.Captchas.Prune},

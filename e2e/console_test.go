@@ -308,7 +308,7 @@ func TestConsoleIsAccessible(t *testing.T) {
 			}
 			check(outside, "/sign-in")
 			for _, path := range []string{"/visitors", "/leads", "/leads/refused", lead, card, "/calls", "/callbacks", callback, "/callbacks/new", "/chats", chat, "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies", "/numbers", "/numbers/1/new", "/numbers/1/new?number=74951234567", "/numbers/1/74951234567", "/numbers/1/who?address=http%3A%2F%2Flocalhost%2F%3Futm_source%3Dnews",
-				"/overview", "/reports", "/reports?by=hour&and=weekday&span=today", "/reports/rows?figure=visits", "/reports?span=own&from=x", "/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/operators", "/operators/1", "/history", "/account", "/help", "/help/calls", "/nowhere"} {
+				"/overview", "/reports", "/reports?by=hour&and=weekday&span=today", "/reports/rows?figure=visits", "/reports?span=own&from=x", "/numbers/pools", "/pools/1/new", "/pools/1/ads", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/deliveries", "/sites/1/endpoints/new?as=webhook", "/sites/1/endpoints/new?as=mail", "/sites/1/endpoints/new?as=telegram", "/sites/1/conversions", "/sites/1/conversions/new?as=ga4", "/sites/1/conversions/new?as=meta", "/operators", "/operators/1", "/history", "/account", "/help", "/help/calls", "/nowhere"} {
 				check(desk, path)
 			}
 		}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
+	"github.com/seed-3405227d/frontdesk/backend/conversion/platform"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -178,8 +180,27 @@ func madeByConsole() map[string]bool {
 	for _, kind := range source.Kinds {
 		names["source."+kind] = true
 	}
-	for _, reason := range attempt.Reasons {
+	for _, reason := range append(append(attempt.Reasons, attempt.Skips...), "erased") {
 		names["delivery.reason."+reason] = true
+	}
+	for _, event := range []notify.Event{notify.ChatBegun, notify.TakenBack, notify.GivenBack} {
+		names["event."+string(event)] = true
+	}
+	for _, goal := range platform.Goals {
+		names["goal."+string(goal)] = true
+	}
+	for _, kind := range conversion.Kinds {
+		names["destination.kind."+string(kind)], names["destination.about."+string(kind)], names["destination.goalsHint."+string(kind)] = true, true, true
+		about := []string{"address", "addressHint", "credential", "credentialHint", "testHint"}
+		if conversion.IsFetched(kind) {
+			about = []string{"filesHint"}
+		}
+		for _, what := range about {
+			names["destination."+what+"."+string(kind)] = true
+		}
+	}
+	for _, code := range []string{"address", "credential", "names", "events", "currency", "site", "test_code"} {
+		names["destination.wrong."+code] = true
 	}
 	for _, state := range notify.States {
 		names["delivery.state."+string(state)] = true

@@ -33,6 +33,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
@@ -59,6 +60,7 @@ type Subjects struct {
 	Keys        *key.Keys
 	Texts       *quota.Texts
 	Visits      *visit.Visits
+	Clients     *client.Clients
 	Onsite      *onsite.Visitors
 	Leads       *lead.Leads
 	Refused     *refused.Refusals
@@ -92,7 +94,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	if observer == nil {
 		observer = nobody{}
 	}
-	views, online := view.New(subjects.Visits, subjects.Keys, subjects.Texts, observer.View), online(subjects.Presence, logger)
+	views, online := view.New(subjects.Visits, subjects.Keys, subjects.Texts, subjects.Clients, observer.View), online(subjects.Presence, logger)
 	a := &API{
 		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, subjects.Keys, views, observer),
 		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views}, online, logger),

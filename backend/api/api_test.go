@@ -42,6 +42,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
@@ -58,6 +59,7 @@ type desk struct {
 	groups    *group.Groups
 	presence  *presence.Presence
 	captchas  *captcha.Captchas
+	clients   *client.Clients
 	chats     *chat.Chats
 	chatting  *live.Pages
 	handler   http.Handler
@@ -128,8 +130,13 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	s.chats = chat.New(chat.Subjects{DB: d, Visits: s.visits.Visits, Texts: s.visits.Texts, Cards: s.visits.Cards}, now)
 	s.chatting = live.New(d, s.chats, journal.New(d), s.presence.Online)
 	t.Cleanup(s.chatting.Close)
+	s.clients = client.New(d, s.visits.Keys, zap.NewNop())
+	ctx, stop := context.WithCancel(context.Background())
+	var storing sync.WaitGroup
+	storing.Go(func() { s.clients.Run(ctx) })
+	t.Cleanup(func() { stop(); storing.Wait() })
 	handler := api.New(api.Subjects{
-		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
+		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Clients: s.clients, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
 		Ratings:     rating.New(d, now),
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),

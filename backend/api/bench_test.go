@@ -18,26 +18,31 @@ import (
 
 // BenchmarkHitRequest sends page views over HTTP from 32 clients that keep
 // their connections, each view of a visitor who comes with a cookie three
-// times of four. The clients share the machine.
+// times of four. All bring cookies of platforms, of which the ids are kept or not. The clients share the machine.
 func BenchmarkHitRequest(b *testing.B) {
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
-		b.Run(name, func(b *testing.B) {
-			s := serve(b, dbtest.Open(b, settings(b)), siteOf(variantA))
-			const clients = 32
-			took := make([][]time.Duration, clients)
-			var wait sync.WaitGroup
-			b.ReportAllocs()
-			b.ResetTimer()
-			for i := range clients {
-				wait.Go(func() { took[i] = browse(b, s, b.N/clients+1) })
-			}
-			wait.Wait()
-			b.StopTimer()
-			all := slices.Concat(took...)
-			slices.Sort(all)
-			b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "hits/s")
-			b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
-		})
+		for _, kept := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/ids=%t", name, kept), func(b *testing.B) {
+				s := serve(b, dbtest.Open(b, settings(b)), siteOf(variantA))
+				if kept {
+					s.clients.Want([]int64{siteID})
+				}
+				const clients = 32
+				took := make([][]time.Duration, clients)
+				var wait sync.WaitGroup
+				b.ReportAllocs()
+				b.ResetTimer()
+				for i := range clients {
+					wait.Go(func() { took[i] = browse(b, s, b.N/clients+1) })
+				}
+				wait.Wait()
+				b.StopTimer()
+				all := slices.Concat(took...)
+				slices.Sort(all)
+				b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "hits/s")
+				b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
+			})
+		}
 	}
 }
 
@@ -51,10 +56,11 @@ func browse(b *testing.B, s *desk, views int) (took []time.Duration) {
 	}
 	defer conn.Close()
 	buffer := make([]byte, 4096)
-	cookie := ""
+	cookie, ids := "", ""
 	for n := range views {
 		if n%4 == 0 {
-			cookie = ""
+			ids = fmt.Sprintf("_ga=GA1.1.%d.1700000000; _ym_uid=1700000000%09d; _fbp=fb.1.1596403881668.%[1]d; _pk_id.1.1fff=%016[1]x.1700000000.", time.Now().UnixNano()%1_000_000_000, n)
+			cookie = "Cookie: " + ids + "\r\n"
 		}
 		body := fmt.Sprintf(`{"site_key":"shop","view":%q,"url":"https://shop.example/lamps/%d?utm_source=news","referrer":"https://search.example/?q=lamps","title":"A lamp for reading","kind":"load"}`, id(), n%50)
 		began := time.Now()
@@ -77,7 +83,7 @@ func browse(b *testing.B, s *desk, views int) (took []time.Duration) {
 		}
 		if _, after, found := strings.Cut(answer, "Set-Cookie: "); found {
 			value, _, _ := strings.Cut(after, ";")
-			cookie = "Cookie: " + value + "\r\n"
+			cookie = "Cookie: " + value + "; " + ids + "\r\n"
 		}
 	}
 	return took

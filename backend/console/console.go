@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
+	"github.com/seed-3405227d/frontdesk/backend/console/conversions"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
@@ -44,6 +45,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/talks"
 	"github.com/seed-3405227d/frontdesk/backend/console/widget"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
@@ -74,33 +76,34 @@ import (
 
 // Subjects are what the console shows.
 type Subjects struct {
-	DB         *db.DB // told of news by it
-	Journal    *journal.Journal
-	Sites      *site.Sites
-	Visits     *visit.Visits
-	Cards      *card.Cards
-	Onsite     *onsite.Visitors
-	Days       *days.Days
-	Leads      *lead.Leads
-	Inbox      *leadinbox.Inbox
-	Refused    *refused.Refusals
-	Chats      *chat.Chats
-	Replies    *reply.Replies
-	Ratings    *rating.Ratings
-	Operators  *operator.Operators
-	SignIns    *signin.SignIns
-	Groups     *group.Groups
-	Presence   *presence.Presence
-	Numbers    *inventory.Inventory
-	Calls      *call.Calls
-	Callbacks  *callback.Callbacks
-	Leases     *lease.Leases
-	Previews   *preview.Previews
-	Deliveries *notify.Deliveries
-	Persons    *person.Persons
-	Forms      *form.Forms
-	Incidents  *incident.Incidents
-	Reports    *report.Reports
+	DB          *db.DB // told of news by it
+	Journal     *journal.Journal
+	Sites       *site.Sites
+	Visits      *visit.Visits
+	Cards       *card.Cards
+	Onsite      *onsite.Visitors
+	Days        *days.Days
+	Leads       *lead.Leads
+	Inbox       *leadinbox.Inbox
+	Refused     *refused.Refusals
+	Chats       *chat.Chats
+	Replies     *reply.Replies
+	Ratings     *rating.Ratings
+	Operators   *operator.Operators
+	SignIns     *signin.SignIns
+	Groups      *group.Groups
+	Presence    *presence.Presence
+	Numbers     *inventory.Inventory
+	Calls       *call.Calls
+	Callbacks   *callback.Callbacks
+	Leases      *lease.Leases
+	Previews    *preview.Previews
+	Deliveries  *notify.Deliveries
+	Conversions *conversion.Conversions
+	Persons     *person.Persons
+	Forms       *form.Forms
+	Incidents   *incident.Incidents
+	Reports     *report.Reports
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string
@@ -173,6 +176,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
+	conversions.Mount(f, s.Conversions)
 	staff.Mount(f)
 	return f, l, door.Mount(f, s.WholeAddresses)
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -51,6 +52,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
@@ -134,6 +136,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	}, func() notify.Settings {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, d.now, zap.NewNop())
+	d.Conversions = conversion.New(conversion.Subjects{
+		DB: database, Deliveries: d.Deliveries, Sites: d.Sites, Leads: d.Leads, Calls: d.Calls, Chats: d.Chats, Visits: visits.Visits, Clients: client.New(database, visits.Keys, zap.NewNop()),
+	}, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
 		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), refused.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)

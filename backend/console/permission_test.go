@@ -15,6 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
+	"github.com/seed-3405227d/frontdesk/backend/conversion/platform"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -34,7 +36,7 @@ var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
-	"765-00-09", "secret-asking",
+	"765-00-09", "secret-asking", "SecretGoal",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -65,6 +67,13 @@ func (d *desk) shopOfSecrets() map[string]string {
 	endpoint, _, err := d.Deliveries.Endpoints.Add(t.Context(), notify.Endpoint{SiteID: d.shop.ID, Kind: notify.Webhook, Address: "https://secrethook.example/",
 		Events: notify.Events, Language: "en"}, "shopkeeper")
 	require.NoError(t, err)
+	_, credential := conversion.NewPassword()
+	destination, err := conversion.Endpoint(conversion.GoogleAds, platform.Destination{Address: conversion.Login, Credential: credential,
+		Settings: platform.Settings{Names: map[platform.Goal]string{platform.Lead: "SecretGoal"}}})
+	require.NoError(t, err)
+	destination.SiteID = d.shop.ID
+	destination, _, err = d.Deliveries.Endpoints.Add(t.Context(), destination, "shopkeeper")
+	require.NoError(t, err)
 	group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: group.ToAll})
 	require.NoError(t, err)
 	conversation, _, err := d.Chats.SayFrom(t.Context(), chat.From{SiteID: d.shop.ID, Ref: h.Ref}, chat.Message{Text: "SecretQuestion",
@@ -81,8 +90,8 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"callback":     fmt.Sprint(list[0].ID),
 		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "manual": "words", "drawing": "leads.webp",
 		"group":    fmt.Sprint(group.ID),
-		"endpoint": fmt.Sprint(endpoint.ID),
-		"site":     fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
+		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID),
+		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",
 	}
 }
@@ -105,7 +114,7 @@ func (b *browser) requestFor(pattern string, values map[string]string, query str
 
 // doors are the routes for those who have not signed in.
 var doors = []string{"GET /assets/{name}", "GET /worker.js", "GET /setup", "POST /setup", "GET /sign-in", "POST /sign-in", "POST /sign-out", "POST /language",
-	"GET /password", "POST /password", "/"}
+	"GET /password", "POST /password", "GET /feeds/{feed}/{table}", "/"}
 
 func TestNobodySeesASiteOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

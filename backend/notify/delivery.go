@@ -79,7 +79,7 @@ func (r *deliveryRow) fields() []any {
 func (r *deliveryRow) delivery() Delivery {
 	one := r.Delivery
 	one.At, one.TriedAt, one.data = time.UnixMilli(r.at), db.Time(r.tried), json.RawMessage(r.data)
-	if one.Event.ofCall() {
+	if one.Event.ofCall() || one.kind.isOut() {
 		one.lane = one.Subject
 	}
 	return one

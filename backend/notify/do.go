@@ -59,26 +59,23 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 	case !e.PausedAt.IsZero():
 		return d.conclude(ctx, e, r, held)
 	}
-	m, v, err := d.message(ctx, r, e.Language)
-	switch {
-	case errors.Is(err, errErased):
-		return d.conclude(ctx, e, r, dropped)
-	case err != nil:
-		return err
-	}
-	sending, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	var status int
-	if e.Kind == Mail {
-		err = d.mail(sending, e, r, v)
-	} else {
-		status, err = d.post(sending, e, r, m, v)
-	}
+	status, err := d.send(ctx, e, r)
 	if err != nil && ctx.Err() != nil { // this node is ending, which is nobody's failure
 		return ctx.Err()
 	}
-	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
 	var f *attempt.Failure
+	var unready notReady
+	var skip attempt.Skip
+	switch {
+	case errors.Is(err, errErased):
+		return d.conclude(ctx, e, r, dropped)
+	case errors.As(err, &unready):
+		return unready.error
+	case errors.As(err, &skip):
+		r.Reason, r.Detail, r.TriedAt = skip.Reason, "", d.now()
+		return d.conclude(ctx, e, r, dropped)
+	}
+	r.Attempts, r.Status, r.Reason, r.Detail, r.TriedAt = r.Attempts+1, status, "", "", d.now()
 	if err == nil {
 		return d.conclude(ctx, e, r, delivered)
 	} else if !errors.As(err, &f) {
@@ -104,6 +101,31 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 		err = queue.Away(err)
 	}
 	return err
+}
+
+// notReady is the error of finding out what is to be sent. It is no attempt.
+type notReady struct{ error }
+
+// send makes an attempt. The error is an [attempt.Failure], an [attempt.Skip], errErased, notReady, or else our own.
+func (d *Deliveries) send(ctx context.Context, e Endpoint, r Delivery) (status int, err error) {
+	sending, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	if e.IsOut() {
+		if d.outlet == nil {
+			return 0, notReady{errors.New("nobody sends to such an endpoint")}
+		}
+		return d.outlet.Send(sending, e, r)
+	}
+	m, v, err := d.message(ctx, r, e.Language)
+	switch {
+	case errors.Is(err, errErased):
+		return 0, err
+	case err != nil:
+		return 0, notReady{err}
+	case e.Kind == Mail:
+		return 0, d.mail(sending, e, r, v)
+	}
+	return d.post(sending, e, r, m, v)
 }
 
 // exhausted reports whether the attempt was the last one. While a receiver is away, the queue

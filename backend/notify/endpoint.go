@@ -48,6 +48,10 @@ type Endpoint struct {
 	Template string
 	// ContentType is that of a webhook's own template.
 	ContentType string
+	// Settings are what an [Outlet] keeps of the endpoint, as JSON; empty for webhooks and mails.
+	Settings string
+	// Credential is what an outlet proves itself by. It is not shown to anybody. In a change, empty leaves it as it is.
+	Credential string
 
 	// Version counts the changes, from 1.
 	Version   int64
@@ -69,11 +73,19 @@ func (e Endpoint) Host() string {
 		return e.Address
 	}
 	u, err := url.Parse(e.Address)
-	if err != nil {
+	switch {
+	case e.IsOut() && (err != nil || u.Host == ""):
+		return e.Address // an id
+	case err != nil:
 		return ""
 	}
 	return u.Host
 }
+
+// IsOut reports whether an [Outlet] sends to the endpoint.
+func (e Endpoint) IsOut() bool { return e.Kind.isOut() }
+
+func (k Kind) isOut() bool { return k != Webhook && k != Mail }
 
 // keys are those that sign now.
 func (e Endpoint) keys(now time.Time) (signature.Keys, error) {

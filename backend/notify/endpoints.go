@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,6 +43,7 @@ type Endpoints struct {
 	settings func() Settings
 	now      func() time.Time
 	resumed  func(context.Context) error // sends what has waited
+	outlet   func() Outlet
 }
 
 // endpointRow is a row of the endpoints' table.
@@ -51,10 +53,10 @@ type endpointRow struct {
 	created, paused, earlier int64
 }
 
-const endpointColumns = `site_id, id, kind, address, events, language, subject, template, content_type, secret, earlier_secret, earlier_until, version, created_at, begun, paused_at, gone`
+const endpointColumns = `site_id, id, kind, address, events, language, subject, template, content_type, settings, secret, earlier_secret, earlier_until, version, created_at, begun, paused_at, gone`
 
 func (r *endpointRow) fields() []any {
-	return []any{&r.SiteID, &r.ID, &r.Kind, &r.Address, &r.events, &r.Language, &r.Subject, &r.Template, &r.ContentType, &r.secret, &r.Endpoint.earlier, &r.earlier,
+	return []any{&r.SiteID, &r.ID, &r.Kind, &r.Address, &r.events, &r.Language, &r.Subject, &r.Template, &r.ContentType, &r.Endpoint.Settings, &r.secret, &r.Endpoint.earlier, &r.earlier,
 		&r.Version, &r.created, &r.Endpoint.begun, &r.paused, &r.Gone}
 }
 
@@ -62,6 +64,9 @@ func (r *endpointRow) endpoint() Endpoint {
 	e := r.Endpoint
 	for name := range strings.FieldsSeq(r.events) {
 		e.Events = append(e.Events, Event(name))
+	}
+	if e.IsOut() {
+		e.Credential = e.secret
 	}
 	e.CreatedAt, e.PausedAt, e.EarlierUntil = db.Time(r.created), db.Time(r.paused), db.Time(r.earlier)
 	return e
@@ -111,8 +116,22 @@ func (a *Endpoints) Get(ctx context.Context, siteID, id int64) (Endpoint, error)
 	return endpoint(ctx, a.db.Read(), siteID, id)
 }
 
+// Sites returns the sites that have endpoints of outlets.
+func (a *Endpoints) Sites(ctx context.Context) ([]int64, error) {
+	sites, err := db.List(ctx, a.db.Read(), db.Only[int64], `SELECT DISTINCT site_id FROM endpoints WHERE kind NOT IN ($1, $2)`, string(Webhook), string(Mail))
+	if err != nil {
+		return nil, fmt.Errorf("reading which sites have endpoints: %w", err)
+	}
+	return sites, nil
+}
+
 // Check returns an [Invalid] for the first thing that is wrong with the endpoint.
-func (a *Endpoints) Check(e Endpoint) error { return e.Check(a.settings().Allowed) }
+func (a *Endpoints) Check(e Endpoint) error {
+	if out := a.outlet(); out != nil && e.IsOut() {
+		return out.Check(e)
+	}
+	return e.Check(a.settings().Allowed)
+}
 
 // Add adds the endpoint to its site, and returns it with the secret that signs its messages, which is not shown again;
 // a mail address has none. by is the login of who did it. The error may be an [Invalid] or [ErrTooMany].
@@ -127,7 +146,7 @@ func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoi
 	if e.Kind == Webhook {
 		secret = signature.NewSecret()
 	}
-	e.secret, e.earlier, e.Version, e.CreatedAt = secret, "", 1, a.now()
+	e.secret, e.earlier, e.Version, e.CreatedAt = cmp.Or(secret, e.Credential), "", 1, a.now()
 	err = a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		there, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1`, e.SiteID)
 		switch {
@@ -136,8 +155,8 @@ func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoi
 		case there >= MaxEndpoints:
 			return ErrTooMany
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', 0, 1, $11, FALSE, 0, FALSE)`,
-			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.secret, db.Millis(e.CreatedAt)); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, 1, $12, FALSE, 0, FALSE)`,
+			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.Settings, e.secret, db.Millis(e.CreatedAt)); err != nil {
 			return err
 		}
 		return a.append(ctx, tx, e, EndpointAdded, by)
@@ -185,9 +204,9 @@ func (a *Endpoints) Change(ctx context.Context, e Endpoint, by string) error {
 		return err
 	}
 	return a.change(ctx, e.SiteID, e.ID, EndpointChanged, by, func(ctx context.Context, tx db.Tx, _ Endpoint) error {
-		changed, err := tx.Exec(ctx, `UPDATE endpoints SET address = $1, events = $2, language = $3, subject = $4, template = $5, content_type = $6, version = version + 1
-			WHERE site_id = $7 AND id = $8 AND version = $9 AND kind = $10`,
-			e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.SiteID, e.ID, e.Version, string(e.Kind))
+		changed, err := tx.Exec(ctx, `UPDATE endpoints SET address = $1, events = $2, language = $3, subject = $4, template = $5, content_type = $6, settings = $7,
+			secret = CASE WHEN $8 = '' THEN secret ELSE $8 END, version = version + 1 WHERE site_id = $9 AND id = $10 AND version = $11 AND kind = $12`,
+			e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.Settings, e.Credential, e.SiteID, e.ID, e.Version, string(e.Kind))
 		if err == nil && changed == 0 {
 			return ErrChanged
 		}

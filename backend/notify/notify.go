@@ -92,16 +92,21 @@ type Deliveries struct {
 	logger    *zap.Logger
 	poster    *webhook.Poster
 	timeout   time.Duration // of an attempt
+	outlet    Outlet        // nil for none
 }
 
 // New returns the deliveries of the database, and has the queue do their jobs. settings
 // are asked for each attempt. observer may be nil.
 func New(s Subjects, settings func() Settings, observer Observer, now func() time.Time, logger *zap.Logger) *Deliveries {
 	d := &Deliveries{Subjects: s, settings: settings, observer: observer, now: now, logger: logger, timeout: attempt.Timeout}
-	d.Endpoints = &Endpoints{db: s.DB, settings: settings, now: now, resumed: d.release}
+	d.Endpoints = &Endpoints{db: s.DB, settings: settings, now: now, resumed: d.release, outlet: func() Outlet { return d.outlet }}
 	d.poster = webhook.New(func() []netip.Prefix { return d.settings().Allowed }, now)
-	for _, kind := range []Kind{Webhook, Mail} {
-		s.Queue.Handle(string(kind), queue.Handler{Do: d.do, Next: next, Timeout: jobTimeout})
-	}
+	d.handle(Webhook, Mail)
 	return d
+}
+
+func (d *Deliveries) handle(kinds ...Kind) {
+	for _, kind := range kinds {
+		d.Queue.Handle(string(kind), queue.Handler{Do: d.do, Next: next, Timeout: jobTimeout})
+	}
 }

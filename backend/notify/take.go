@@ -89,8 +89,8 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 	sites := make(map[int64][]Endpoint)
 	var rows []Delivery
 	for _, entry := range entries {
-		event := eventOf(entry)
-		if entry.SiteID == 0 || event == "" && entry.Kind != EndpointAdded {
+		event, out := eventOf(entry), d.outOf(entry)
+		if entry.SiteID == 0 || event == "" && out == "" && entry.Kind != EndpointAdded {
 			continue
 		}
 		if _, read := sites[entry.SiteID]; !read {
@@ -108,13 +108,17 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 					return fmt.Errorf("noting deliveries: %w", err)
 				}
 			}
-			if !e.wants(event, entry) {
+			event := event
+			if e.IsOut() {
+				event = out
+			}
+			if event == "" || !e.wants(event, entry) {
 				continue
 			}
 			row := Delivery{SiteID: e.SiteID, EndpointID: e.ID, Entry: entry.Seq, Event: event, Subject: entry.SubjectID, At: entry.At, State: waiting, kind: e.Kind}
 			if event.ofIncident() {
 				row.data = entry.Data
-			} else if event.ofCall() { // what is told of a call keeps its order
+			} else if event.ofCall() || e.IsOut() { // what is told of a call keeps its order, and what is sent and taken back
 				row.lane = row.Subject
 			}
 			if !e.PausedAt.IsZero() {
@@ -130,6 +134,9 @@ func (d *Deliveries) take(ctx context.Context, tx db.Tx, entries []journal.Entry
 func (e *Endpoint) wants(event Event, entry journal.Entry) bool {
 	if event == Test {
 		return entry.SubjectID == e.ID
+	}
+	if e.IsOut() {
+		return e.begun && (event == TakenBack || event == GivenBack || slices.Contains(e.Events, event))
 	}
 	if event.ofIncident() && e.isAbout(entry) {
 		return false // it would hear of itself when that is over

@@ -46,18 +46,21 @@ func newScene(p *program) *scene {
 	s.keep("/operators", "login", "anna", "name", "Anna", "password", password, "role", "operator", "all", "true")
 	s.keep("/sites/1/endpoints", "kind", "webhook", "as", "webhook", "address", "http://"+p.receiver, "events", "lead.added", "language", "en")
 	s.keep("/sites/1/endpoints", "kind", "mail", "as", "mail", "address", "desk@shop.example", "events", "lead.added", "language", "en")
+	s.keep("/sites/1/conversions", "kind", "google_ads", "name_lead", "Lead")
 	s.keep("/pools/1", "name", "summer", "numbers", "74957650011\n74957650012", "hold", "5", "exhausted", "original")
 	s.keep("/numbers/1", "number", "74952223344", "version", s.found("/numbers/1/new", `name="version" value="(\d+)"`))
 	s.call("lead", s.lead())
 	for name, place := range map[string]struct{ page, link string }{
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},
 		"file": {"/chats", `/chats/1/(\d+)`}, "group": {"/sites/1/groups", `/groups/(\d+)`}, "operator": {"/operators", `/operators/([2-9]\d*)`},
-		"endpoint": {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
+		"destination": {"/sites/1/conversions", `/conversions/(\d+)`},
+		"endpoint":    {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
 		"name": {"/leads", `/assets/([\w.-]+\.css)`},
 	} {
 		s.stands[name] = s.found(place.page, place.link)
 	}
 	s.stands["call"], s.stands["manual"], s.stands["drawing"], s.stands["face"] = "1", "caddyfile", "leads.webp", "none"
+	s.stands["table"], s.stands["feed"] = "conversions.csv", "1-"+s.stands["destination"]
 	s.stands["other"] = s.found("/leads", `(?s:.*)/leads/1/(\d+)`) // the first
 	a := p.at("desk").send(post("/operators/"+s.stands["operator"]+"/password", formType, "", "Cookie: "+p.cookie))
 	s.stands["token"] = regexp.MustCompile(`token=([\w.-]+)`).FindStringSubmatch(string(a.body))[1]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
@@ -17,16 +18,24 @@ import (
 
 // Views finds and stores page views. It is safe for concurrent use.
 type Views struct {
-	visits *visit.Visits
-	keys   *key.Keys
-	texts  *quota.Texts
+	visits  *visit.Visits
+	keys    *key.Keys
+	texts   *quota.Texts
+	clients *client.Clients
 	// count is told the site of each new view.
 	count func(site string)
 }
 
 // New returns the views among the visits; count is told the site's key of each new one.
-func New(visits *visit.Visits, keys *key.Keys, texts *quota.Texts, count func(site string)) *Views {
-	return &Views{visits: visits, keys: keys, texts: texts, count: count}
+func New(visits *visit.Visits, keys *key.Keys, texts *quota.Texts, clients *client.Clients, count func(site string)) *Views {
+	return &Views{visits: visits, keys: keys, texts: texts, clients: clients, count: count}
+}
+
+// know takes the ids of platforms that the visitor's cookies have, if the visitor has agreed.
+func (s *Views) know(r *gate.Request, visitor visit.ID) {
+	if s.clients.Wants(r.Site.ID) && r.Site.Consent.Given(r.Header) {
+		s.clients.See(r.Site.ID, visitor, r.Header)
+	}
 }
 
 // Credentials are what a page knows of its view (browser interface, section
@@ -93,6 +102,9 @@ func (s *Views) Find(ctx context.Context, r *gate.Request, from From) (View, err
 		if err == nil {
 			err = s.admit(ctx, r, v.Ref, from.Browser)
 		}
+		if err == nil {
+			s.know(r, v.Visitor)
+		}
 		if err == nil || from.View == nil {
 			return v, err
 		}
@@ -154,6 +166,9 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	}
 	if !stored.Repeated {
 		s.count(r.Site.Key)
+	}
+	if !stored.Bot {
+		s.know(r, stored.Visitor)
 	}
 	return View{Ref: stored.Ref, URI: CredentialAddress(v.URL)}, stored, Cookie(r, named, v.URL), nil
 }

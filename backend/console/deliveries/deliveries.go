@@ -1,6 +1,7 @@
 package deliveries
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -34,6 +35,7 @@ type deliveriesPage struct {
 // endpointRow is an endpoint as a row of the list.
 type endpointRow struct {
 	notify.Endpoint
+	Host          string // or what a destination is
 	Link          string
 	State         string // name of the words
 	Tone          string
@@ -59,11 +61,27 @@ func endpointLink(siteID, id int64) string {
 	return fmt.Sprintf("%s/endpoints/%d", frame.SiteLink(siteID), id)
 }
 
+// nameOf is where the endpoint is, or which platform it is.
+func nameOf(w *words.Tongue, e notify.Endpoint) string {
+	if e.IsOut() {
+		return w.Text("destination.kind." + string(e.Kind))
+	}
+	return e.Host()
+}
+
+// destinationLink is the page of an endpoint that is a destination of conversions, in another room.
+func destinationLink(e notify.Endpoint) string {
+	return fmt.Sprintf("%s/conversions/%d", frame.SiteLink(e.SiteID), e.ID)
+}
+
 // tones are how the states of deliveries are to be taken, as for sites.
 var tones = map[notify.State]string{"waiting": "away", "held": "none", "failed": "bad", "dropped": "none"}
 
 func endpointRowOf(w *words.Tongue, e notify.Endpoint, counts []notify.Count) endpointRow {
-	row := endpointRow{Endpoint: e, Link: endpointLink(e.SiteID, e.ID), State: "endpoint.active"}
+	row := endpointRow{Endpoint: e, Host: nameOf(w, e), Link: endpointLink(e.SiteID, e.ID), State: "endpoint.active"}
+	if e.IsOut() {
+		row.Link = destinationLink(e)
+	}
 	switch {
 	case e.Gone:
 		row.State, row.Tone = "endpoint.gone", "bad"
@@ -97,9 +115,10 @@ func endpointRowOf(w *words.Tongue, e notify.Endpoint, counts []notify.Count) en
 func deliveryRowOf(w *words.Tongue, d notify.Delivery, endpoints []notify.Endpoint) deliveryRow {
 	row := deliveryRow{Delivery: d, Name: w.Text("event." + string(d.Event)), Tone: tones[d.State], Again: d.State == "delivered" || d.State == "failed"}
 	if i := slices.IndexFunc(endpoints, func(e notify.Endpoint) bool { return e.ID == d.EndpointID }); i >= 0 {
-		row.Host = endpoints[i].Host()
+		row.Host = nameOf(w, endpoints[i])
 	}
-	if d.Event == notify.LeadAdded || d.Event == notify.SaleAdded {
+	switch d.Event {
+	case notify.LeadAdded, notify.SaleAdded, notify.TakenBack, notify.GivenBack:
 		row.Link = fmt.Sprintf("/leads/%d/%d", d.SiteID, d.Subject)
 	}
 	row.Answer = answerOf(w, d)
@@ -109,8 +128,8 @@ func deliveryRowOf(w *words.Tongue, d notify.Delivery, endpoints []notify.Endpoi
 // answerOf says what was answered last.
 func answerOf(w *words.Tongue, d notify.Delivery) string {
 	var parts []string
-	if d.Reason != "" {
-		parts = append(parts, w.Text("delivery.reason."+d.Reason))
+	if d.Reason != "" || d.State == "dropped" {
+		parts = append(parts, w.Text("delivery.reason."+cmp.Or(d.Reason, "erased")))
 	}
 	if d.Status != 0 {
 		parts = append(parts, strconv.Itoa(d.Status))

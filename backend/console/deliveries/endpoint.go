@@ -98,6 +98,10 @@ func (c *room) endpointAgain(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
+	if e.IsOut() {
+		http.Redirect(w, r, destinationLink(e), http.StatusSeeOther)
+		return nil
+	}
 	if problem != "" {
 		f.Problem = f.Words.Text(problem)
 	}
@@ -166,7 +170,13 @@ func (c *room) changeEndpoint(w http.ResponseWriter, r *http.Request, f frame.Pa
 		if err != nil {
 			return err
 		}
+		if stored.IsOut() {
+			return frame.NotFound
+		}
 		e.Kind, e.PausedAt, e.Gone, e.EarlierUntil = stored.Kind, stored.PausedAt, stored.Gone, stored.EarlierUntil
+	}
+	if e.IsOut() {
+		e.Kind = "" // another room adds them
 	}
 	body := endpointPage{Endpoint: e, As: as}
 	if r.PostFormValue("preview") != "" {

@@ -38,7 +38,7 @@ var about = map[string]string{
 	"calls": "/help/console#doc-calls", "callbacks": "/help/console#doc-callbacks", "callback": "/help/callbacks#doc-states-of-a-callback", "newcallback": "/help/console#doc-callbacks",
 	"numbers": "/help/console#doc-numbers", "number": "/help/console#doc-tracking-a-number", "who": "/help/console#doc-who-sees-what", "pools": "/help/console#doc-pools",
 	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console#doc-for-admins", "site": "/help/console#doc-for-admins", "settings": "/help/console#doc-for-admins",
-	"widget": "/help/widget", "deliveries": "/help/console#doc-deliveries", "endpoint": "/help/webhooks", "groups": "/help/callbacks#doc-groups-and-hours",
+	"widget": "/help/widget", "deliveries": "/help/console#doc-deliveries", "endpoint": "/help/webhooks", "conversions": "/help/conversions", "destination": "/help/conversions", "groups": "/help/callbacks#doc-groups-and-hours",
 	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console#doc-for-admins", "operator": "/help/console#doc-for-admins",
 	"history": "/help/console#doc-for-admins", "person": "/help/erasing#doc-in-the-console", "account": "/help/console#doc-signing-in", "lookup": "/help/console#doc-searching-everything",
 }

@@ -171,6 +171,20 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_of_phone ON contacts (site_id, value) WHERE kind = 'phone';
 CREATE INDEX contacts_of_value ON contacts (lower(value)); -- of all sites: by what persons are looked for
 
+-- By what analytics and advertising platforms know the visitor's browser, as the site's own cookies have it. The sessions
+-- are names and values with "=" between.
+CREATE TABLE client_ids (
+	site_id    BIGINT NOT NULL,
+	visitor_id BIGINT NOT NULL,
+	ga         TEXT NOT NULL,
+	sessions   TEXT NOT NULL,
+	ym         TEXT NOT NULL,
+	fbp        TEXT NOT NULL,
+	fbc        TEXT NOT NULL,
+	pk         TEXT NOT NULL,
+	PRIMARY KEY (site_id, visitor_id)
+);
+
 -- How many page views and visits a site had on a day, visits by the kind of their source, without bots. "lane" keeps
 -- those who count at the same time apart: a day is the sum of its lanes.
 CREATE TABLE visit_days (
@@ -1085,6 +1099,7 @@ CREATE TABLE endpoints (
 	subject        TEXT NOT NULL,
 	template       TEXT NOT NULL,
 	content_type   TEXT NOT NULL,
+	settings       TEXT NOT NULL,
 	secret         TEXT NOT NULL,
 	earlier_secret TEXT NOT NULL,
 	earlier_until  BIGINT NOT NULL,
@@ -1116,6 +1131,35 @@ CREATE TABLE deliveries (
 	PRIMARY KEY (site_id, endpoint_id, entry)
 );
 CREATE INDEX deliveries_newest ON deliveries (site_id, entry);
+
+
+-- conversion: what advertising and analytics platforms have been told
+
+-- One event of a visitor's that a destination has, which is an endpoint. "entry" is the number of the journal's entry, by
+-- which the platform knows the conversion again; "subject" is "lead", "call" or "conversation". Of one that counts no more,
+-- "taken_at" says since when; where the person was erased, the subject and the ids are gone. The ids stand here for those
+-- platforms alone that fetch conversions. "revised_at" is when the value was changed.
+CREATE TABLE conversions (
+	site_id       BIGINT NOT NULL,
+	endpoint_id   BIGINT NOT NULL,
+	entry         BIGINT NOT NULL,
+	goal          TEXT NOT NULL,
+	subject       TEXT NOT NULL,
+	subject_id    BIGINT NOT NULL,
+	at            BIGINT NOT NULL,
+	value         TEXT NOT NULL,
+	currency      TEXT NOT NULL,
+	click_id_name TEXT NOT NULL,
+	click_id      TEXT NOT NULL,
+	client_id     TEXT NOT NULL,
+	talk          BIGINT NOT NULL,
+	wait          BIGINT NOT NULL,
+	first         BOOLEAN NOT NULL,
+	revised_at    BIGINT NOT NULL,
+	taken_at      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, endpoint_id, entry, goal)
+);
+CREATE INDEX conversions_of_subject ON conversions (site_id, subject_id, subject);
 CREATE INDEX deliveries_of_state ON deliveries (site_id, state, entry);
 CREATE INDEX deliveries_oldest ON deliveries (noted_at);
 CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';

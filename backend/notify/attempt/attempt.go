@@ -26,11 +26,33 @@ const (
 	NoServer = "noServer" // no mail server is configured
 	SMTP     = "smtp"     // the mail server's answer
 	ASCII    = "ascii"    // the mail server takes no address of which the first part is in another script
+	Refused  = "refused"  // what was sent, or the credentials, by the words of the answer
+	Late     = "late"     // the receiver takes only what is younger
 	Internal = "internal" // our own fault
 )
 
 // Reasons are all of them.
-var Reasons = []string{Connect, TLS, TimedOut, Status, Redirect, Gone, Template, NoServer, SMTP, ASCII, Internal}
+var Reasons = []string{Connect, TLS, TimedOut, Status, Redirect, Gone, Template, NoServer, SMTP, ASCII, Refused, Late, Internal}
+
+// The reasons for which there is nothing to deliver.
+const (
+	NoID      = "noID"      // the receiver would not know the visitor: there is no id of its own
+	NoVisitor = "noVisitor" // nobody knows who it was
+	Twice     = "twice"     // it has been delivered before
+	NothingTo = "nothingTo" // nothing that was delivered is to be taken back
+	Stays     = "stays"     // the receiver takes nothing back
+	Unmet     = "unmet"     // it is none of what the receiver is told of
+)
+
+// Skips are all of them.
+var Skips = []string{NoID, NoVisitor, Twice, NothingTo, Stays, Unmet}
+
+// Skip says that there is nothing to deliver, which is nobody's failure.
+type Skip struct {
+	Reason string // one of Skips; empty where what there was to deliver has been erased
+}
+
+func (s Skip) Error() string { return s.Reason }
 
 // Failure is an attempt that has failed. Its text has nothing of the address, in which a token may stand.
 type Failure struct {

@@ -88,6 +88,27 @@ func (p *Poster) Post(ctx context.Context, m Message) (status int, err error) {
 	return answer.StatusCode, answered(answer, p.now())
 }
 
+// Exchange posts the body as it is, without a signature, and returns the beginning of the answer. The error is as that
+// of [Poster.Post].
+func (p *Poster) Exchange(ctx context.Context, url, contentType string, body []byte) (status int, answer []byte, err error) {
+	if strings.HasPrefix(url, "http://") {
+		ctx = context.WithValue(ctx, plainKey{}, true)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, &attempt.Failure{Reason: attempt.Connect, Never: true}
+	}
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("User-Agent", userAgent)
+	got, err := p.client.Do(request)
+	if err != nil {
+		return 0, nil, attempt.Unsent(err)
+	}
+	defer got.Body.Close()
+	answer, _ = io.ReadAll(io.LimitReader(got.Body, maxAnswer)) // a part says what it says
+	return got.StatusCode, answer, answered(got, p.now())
+}
+
 // answered is nil when the answer says that the message was taken.
 func answered(answer *http.Response, now time.Time) error {
 	f := &attempt.Failure{Reason: attempt.Status, Status: answer.StatusCode}

@@ -127,7 +127,7 @@ func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
 		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id)`, args...); err != nil {
 		return err
 	}
-	for _, of := range []string{"contacts", "properties"} {
+	for _, of := range []string{"contacts", "properties", "client_ids"} {
 		if err := tx.Send(ctx, `DELETE FROM `+of+` WHERE (site_id, visitor_id) IN (`+values+`)
 			AND NOT EXISTS (SELECT 1 FROM visitors v WHERE v.site_id = `+of+`.site_id AND v.id = `+of+`.visitor_id)`, args...); err != nil {
 			return err
