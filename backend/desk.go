@@ -150,6 +150,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days, Where: desk.Networks.Of}, time.Now); err != nil {
 		return nil, err
 	}
+	desk.Leases.Tell(desk.Visits.FoundNoNumberTx)
 	if desk.Previews, err = preview.Open(ctx, d, time.Now); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (b *browser) opened(page *goquery.Document) (figures int) {
 	page.Find("a[href^='/reports/rows?']").Each(func(_ int, link *goquery.Selection) {
 		address := link.AttrOr("href", "")
 		count, err := strconv.Atoi(link.Text())
-		if err != nil || strings.Contains(address, "figure=visitors") || strings.Contains(address, "figure=persons") {
+		if err != nil || strings.Contains(address, "figure=visitors") || strings.Contains(address, "figure=persons") || strings.Contains(address, "figure=value") {
 			return // a rate, a sum, or what stands for several
 		}
 		behind := b.get(address).document(b.t)
@@ -92,6 +92,28 @@ func TestReport(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"Source", "Visits"}, table[0][:2])
 		require.Equal(t, []string{"news", "4"}, table[1][:2])
+	})
+}
+
+// Events count in their visits, and by their names.
+func TestReportOfEvents(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.visited()
+		h := d.hit(visit.Arrival{URL: "https://shop.example/?utm_source=letter", Unscripted: true})
+		for i, value := range []string{"7.5", "1.5", "much"} {
+			require.NoError(t, d.Visits.TrackEvent(t.Context(), d.shop.ID, h.Ref, strconv.Itoa(i), visit.UserEvent{Category: "cart", Action: "<b>add</b>", Value: value}))
+		}
+		d.pass(time.Minute)
+		require.NoError(t, d.keeper.Keep(t.Context()))
+		b := d.signedIn("vera")
+		require.Positive(t, b.opened(b.get("/reports?by=source&and=landing").document(t)))
+		page := b.get("/reports?by=event&and=source").document(t)
+		require.Equal(t, "cart · <b>add</b>", page.Find(".report tbody th").First().Text())
+		require.Equal(t, "letter", page.Find(".report tbody th").Last().Text())
+		require.Equal(t, []string{"3", "9"}, page.Find(".report tbody td a").Map(func(_ int, cell *goquery.Selection) string { return cell.Text() }))
+		require.Equal(t, 2, b.get(page.Find(".report tbody td a").Last().AttrOr("href", "")).document(t).Find(".behind .row-link").Length(), "those with a value")
+		require.Contains(t, b.get("/reports?by=kind&and=event").body, "Nothing was counted in this period")
+		require.Equal(t, "1", b.get("/reports?by=source").document(t).Find("dt a[href*='figure=scriptless']").Parent().Parent().Find("dd a").First().Text())
 	})
 }
 

@@ -90,13 +90,20 @@ type Leases struct {
 
 	hours    *db.Counter[poolHour, hourCounts]
 	observer Observer
-	alarmed  sync.Map // by alarm, when it was noted last
-	takers   sync.Map // by digits, the network of the visitor who took the number last on this node
+	lost     func(ctx context.Context, tx db.Tx, siteID int64, of visit.ID) error // see Tell
+	alarmed  sync.Map                                                             // by alarm, when it was noted last
+	takers   sync.Map                                                             // by digits, the network of the visitor who took the number last on this node
 }
 
 // Observer counts outcomes. It must not block.
 type Observer interface {
 	Leased(Outcome)
+}
+
+// Tell has lost called for each visit that finds no number left, in the transaction in which that is seen. It has to be
+// called before anything else.
+func (l *Leases) Tell(lost func(ctx context.Context, tx db.Tx, siteID int64, of visit.ID) error) {
+	l.lost = lost
 }
 
 // New returns the leases of the database. The observer may be nil.
@@ -135,7 +142,11 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 		if outcome.Alone() && want.Network.IsValid() {
 			l.takers.Store(digits, want.Network)
 		}
-		l.count(&t, outcome)
+		if l.count(&t, outcome) && l.lost != nil {
+			if err := l.lost(ctx, tx, want.Site, want.Visit); err != nil {
+				return err
+			}
+		}
 		if outcome.Exhausted() && l.alarms(alarm{want.Site, want.Pool.Name}, t.now) {
 			exhausted := incident.Incident{SiteID: want.Site, Kind: incident.Pool, About: want.Pool.Name, Name: number.PoolTitle(want.Pool.Name)}
 			return incident.Note(ctx, tx, exhausted, true, time.UnixMilli(t.now))

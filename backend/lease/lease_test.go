@@ -143,6 +143,22 @@ func TestProvisionalLeaseEndsSoon(t *testing.T) {
 }
 
 // The number that has been free for the longest time comes first.
+func TestVisitsThatFindNoNumberAreTold(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		l := newLessor(t, d, number.ShowOriginal, "74950000001")
+		var lost []visit.ID
+		l.leases.Tell(func(_ context.Context, _ db.Tx, siteID int64, of visit.ID) error {
+			require.EqualValues(t, 1, siteID)
+			lost = append(lost, of)
+			return nil
+		})
+		l.take(10)
+		l.take(20, 21)
+		l.take(10)
+		require.Equal(t, []visit.ID{21}, lost)
+	})
+}
+
 func TestTheLongestFreeNumberComesFirst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		l := newLessor(t, d, number.ShowOriginal, "74950000001", "74950000002", "74950000003")

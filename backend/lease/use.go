@@ -34,11 +34,11 @@ func newHours() *db.Counter[poolHour, hourCounts] {
 	})
 }
 
-// count counts the outcome of a Want.
-func (l *Leases) count(t *taking, o Outcome) {
-	lost := o.Exhausted() && t.First
+// count counts the outcome of a Want. It returns whether the visit has found no number left.
+func (l *Leases) count(t *taking, o Outcome) (lost bool) {
+	lost = o.Exhausted() && t.First
 	if o != Begun && !lost {
-		return
+		return lost
 	}
 	l.hours.Add(t.tx, poolHour{t.Site, t.Pool.Name, t.now / hourLength}, func(c *hourCounts) {
 		if lost {
@@ -47,6 +47,7 @@ func (l *Leases) count(t *taking, o Outcome) {
 			c.begun++
 		}
 	})
+	return lost
 }
 
 // Use says how a site's visitors use a pool.

@@ -88,7 +88,7 @@ func (r *Reports) newest(refs []Ref, limit int) (_ []Ref, count int) {
 	count = len(refs)
 	refs = refs[:min(limit, count)]
 	for i := range refs {
-		if refs[i].Kind == "visit" {
+		if refs[i].Kind == "visit" || refs[i].Kind == "event" {
 			refs[i].ID = int64(r.keys.Visits.ID(refs[i].ID))
 		}
 	}
@@ -220,14 +220,10 @@ func (a *asking) collects(m Metric, v [2]uint32) bool {
 	return true
 }
 
-// ofVisits says whether visits have all dimensions of the question and of its filters: otherwise only inquiries count.
-func (a *asking) ofVisits() bool {
-	for _, d := range a.By {
-		if slices.Contains(OfInquiries, d) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(a.Filters, func(f Filter) bool { return slices.Contains(OfInquiries, f.Dimension) })
+// has says whether one of the dimensions is the question's or one of its filters'. What has no such dimension does not count then.
+func (a *asking) has(dimensions []Dimension) bool {
+	is := func(d Dimension) bool { return slices.Contains(dimensions, d) }
+	return slices.ContainsFunc(a.By, is) || slices.ContainsFunc(a.Filters, func(f Filter) bool { return is(f.Dimension) })
 }
 
 func (f *filtered) pass(value uint32) bool {

@@ -24,6 +24,14 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 	if a.end <= a.start {
 		return nil
 	}
+	if !a.has(OfInquiries) && a.paths == nil {
+		if err := a.askEvents(ctx, from, siteID); err != nil {
+			return err
+		}
+	}
+	if a.has(OfEvents) {
+		return nil
+	}
 	// Whoever was missed may have been talked to later.
 	numbers, texts := []int{fact.ID, fact.Minute, fact.InquiryVisitor, fact.InquiryPhone, fact.InquiryEmail, fact.InquiryFlags, fact.InquirySum}, a.inquiryTexts()
 	blocks, err := fact.Load(ctx, from, siteID, &fact.Inquiries, a.start/minutesOfDay, max(a.today, a.end/minutesOfDay), numbers, texts)
@@ -42,7 +50,7 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 		first -= int64(a.Credit.Window / time.Minute)
 	}
 	visits, err := fact.Load(ctx, from, siteID, &fact.Visits, first/minutesOfDay, a.end/minutesOfDay,
-		[]int{fact.ID, fact.Minute, fact.VisitVisitor, fact.VisitViews, fact.VisitBot}, a.texts())
+		[]int{fact.ID, fact.Minute, fact.VisitVisitor, fact.VisitViews, fact.VisitFlags}, a.texts())
 	if err != nil {
 		return err
 	}
@@ -64,7 +72,7 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 // visitsOf counts the visits of a day, and remembers those of the visitors who got in touch.
 func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[int64][]touch) {
 	ids, at, visitors := b.Numbers[fact.ID], b.Numbers[fact.Minute], b.Numbers[fact.VisitVisitor]
-	views, bots, kinds := b.Numbers[fact.VisitViews], b.Numbers[fact.VisitBot], b.Texts[fact.VisitKind]
+	views, flags, kinds := b.Numbers[fact.VisitViews], b.Numbers[fact.VisitFlags], b.Texts[fact.VisitKind]
 	var by, filters []reading
 	for n := range a.By {
 		by = append(by, a.by[n].ofVisits(b, &a.clock))
@@ -72,7 +80,7 @@ func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[i
 	for i := range a.filters {
 		filters = append(filters, a.filters[i].ofVisits(b, &a.clock))
 	}
-	counted := a.ofVisits() && a.paths == nil
+	counted := !a.has(OfInquiries) && a.paths == nil
 	for i, id := range ids {
 		t := b.Day*minutesOfDay + at[i]
 		of, asked := touches[visitors[i]]
@@ -92,16 +100,16 @@ func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[i
 		for n := range by {
 			v[n] = by[n](i)
 		}
-		if asked && bots[i] == 0 {
+		if asked && flags[i]&fact.Bot == 0 {
 			touches[visitors[i]] = append(of, touch{t, kinds.Values[kinds.Rows[i]] == "direct", v, passes})
 		}
 		if t >= a.start && passes && inTime && counted {
-			a.countVisit(siteID, id, visitors[i], t, views[i], bots[i] != 0, v, seen)
+			a.countVisit(siteID, id, visitors[i], t, views[i], flags[i], v, seen)
 		}
 	}
 }
 
-func (a *asking) countVisit(siteID, id, visitor, at, views int64, bot bool, v [2]uint32, seen *seen) {
+func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]uint32, seen *seen) {
 	part, c := a.partAt(at), a.cellOf(v)
 	add := func(m Metric, n float64, intoTotal, intoPart, intoCell bool) {
 		if intoTotal {
@@ -117,12 +125,18 @@ func (a *asking) countVisit(siteID, id, visitor, at, views int64, bot bool, v [2
 			a.behind.refs = append(a.behind.refs, Ref{siteID, "visit", id, time.Unix(at*60, 0).UTC(), 1})
 		}
 	}
-	if bot {
+	if flags&fact.Bot != 0 {
 		add(Bots, 1, true, true, true)
 		return
 	}
 	add(Visits, 1, true, true, true)
 	add(Views, float64(views), true, true, true)
+	if flags&fact.Scriptless != 0 {
+		add(Scriptless, 1, true, true, true)
+	}
+	if flags&fact.Numberless != 0 {
+		add(Numberless, 1, true, true, true)
+	}
 	if id == visitor {
 		add(FirstVisits, 1, true, true, true)
 	}

@@ -17,7 +17,7 @@ var visitTexts = map[Dimension][]int{
 
 // ownTexts are the columns of inquiries that make the dimension of the inquiry itself.
 var ownTexts = map[Dimension]int{
-	Kind: fact.InquiryKind, Page: fact.InquiryPage, Number: fact.InquiryNumber, Operator: fact.InquiryOperator, Group: fact.InquiryGroup, Form: fact.InquiryForm,
+	Kind: fact.InquiryKind, Page: fact.InquiryPage, Number: fact.InquiryNumber, Pool: fact.InquiryPool, Operator: fact.InquiryOperator, Group: fact.InquiryGroup, Form: fact.InquiryForm,
 }
 
 // sourceTexts are the columns of an inquiry's own source, for one of which no visit is known.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/report/credit"
+	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
 )
 
@@ -35,23 +36,28 @@ const (
 	Kind     Dimension = "kind"     // of the inquiry: one of the kinds below
 	Page     Dimension = "page"     // the path of the page from which it came
 	Number   Dimension = "number"   // that was called
+	Pool     Dimension = "pool"     // of that number
 	Operator Dimension = "operator" // the id of who has it, as decimal digits
 	Group    Dimension = "group"    // the id of the group, as decimal digits
 	Form     Dimension = "form"     // the form's name
+
+	Event Dimension = "event" // of a user event: its category and its action
 
 	Hour    Dimension = "hour"    // of the day in the period's zone, "00" to "23"
 	Weekday Dimension = "weekday" // "1", Monday, to "7"
 )
 
-// OfVisits are the dimensions of a visit, OfInquiries those that only inquiries have, and OfTime those that both have.
+// OfVisits are the dimensions of a visit, which its inquiries and user events have too. OfInquiries and OfEvents are those that only these
+// have, and OfTime those that all have.
 var (
 	OfVisits    = []Dimension{Channel, Source, Medium, Campaign, Content, Keyword, Referrer, Landing, Device, Browser, Language, Country, Area, City}
-	OfInquiries = []Dimension{Kind, Page, Number, Operator, Group, Form}
+	OfInquiries = []Dimension{Kind, Page, Number, Pool, Operator, Group, Form}
+	OfEvents    = []Dimension{Event}
 	OfTime      = []Dimension{Hour, Weekday}
 )
 
 // Dimensions are all dimensions.
-var Dimensions = slices.Concat(OfVisits, OfInquiries, OfTime)
+var Dimensions = slices.Concat(OfVisits, OfInquiries, OfEvents, OfTime)
 
 // The kinds of inquiries: somebody gets in touch by a call, a request, a conversation or a callback. A lead that has been made of one of the
 // others is no inquiry of its own.
@@ -64,6 +70,9 @@ const (
 
 // Unknown is the value of the dimensions of visits for an inquiry of which no visit is known.
 const Unknown = "\x00unknown"
+
+// Rest is the value of [Event] for the names that a site has beyond a thousand on a day.
+const Rest = fact.Rest
 
 // Metric is a figure's name.
 type Metric int
@@ -87,12 +96,17 @@ const (
 	Revenue // in the site's currency
 	Spam    // inquiries that somebody, or their marks, say are spam
 
+	Scriptless // visits from whose pages no script has reported
+	Numberless // visits that found no number left in a pool
+	Events     // user events
+	Value      // the sum of their values, as far as these are numbers
+
 	metrics
 )
 
 // Metrics are the metrics' names, by their numbers.
 var Metrics = []string{"visits", "visitors", "views", "new", "bots", "inquiries", "calls", "requests", "chats", "callbacks", "persons", "missed", "unanswered",
-	"sales", "revenue", "spam"}
+	"sales", "revenue", "spam", "scriptless", "numberless", "events", "value"}
 
 // String is the metric's name.
 func (m Metric) String() string { return Metrics[m] }
@@ -175,9 +189,9 @@ type Row struct {
 // Ref names a visit or an inquiry behind a figure.
 type Ref struct {
 	SiteID int64
-	// Kind is one of the kinds of inquiries, or "visit".
+	// Kind is one of the kinds of inquiries, or "visit" or "event".
 	Kind string
-	// ID is that of the visit in public form, or of the call, the lead, the conversation or the callback.
+	// ID is that of the visit in public form, which for an event is its visit, or of the call, the lead, the conversation or the callback.
 	ID int64
 	At time.Time
 	// Share is how much of it counts: 1, or less where an inquiry is shared among visits.

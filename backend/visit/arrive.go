@@ -31,6 +31,8 @@ type Arrival struct {
 	Own source.Own
 	// UserAgent and Language are the browser's headers.
 	UserAgent, Language string
+	// Unscripted says that only the request for a page tells of the view: no script has reported it yet.
+	Unscripted bool
 	// Client is the address that asks. It tells the place, and is not stored. It may be zero.
 	Client netip.Addr
 }

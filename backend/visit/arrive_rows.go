@@ -36,7 +36,7 @@ func (a *arriving) takeOver(ctx context.Context, tx db.Tx, visitor, visit int64)
 	if a.served == "" {
 		return stay{}, nil
 	}
-	views, taken, err := db.One(ctx, tx, db.Only[Recent], `UPDATE visits SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5)
+	views, taken, err := db.One(ctx, tx, db.Only[Recent], `UPDATE visits SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5), scripted = TRUE
 		WHERE site_id = $1 AND id = $2 AND recent LIKE $6 RETURNING recent`,
 		a.siteID, visit, a.at, string(a.served), string(a.mark), "%"+string(a.served)+"%")
 	if err != nil || !taken {
@@ -64,10 +64,10 @@ func (a *arriving) goOn(ctx context.Context, tx db.Tx, visit int64) (bool, error
 		campaign = ""
 	}
 	changed, err := tx.Exec(ctx, `UPDATE visits SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
-			views = views + 1, view_id = $4, recent = $5 || substr(recent, 1, $6)
+			views = views + 1, view_id = $4, recent = $5 || substr(recent, 1, $6), scripted = (scripted OR $10)
 		WHERE site_id = $1 AND id = $2 AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)`,
 		a.siteID, visit, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
-		a.at-Pause.Milliseconds(), "%"+string(a.mark)+"%", campaign)
+		a.at-Pause.Milliseconds(), "%"+string(a.mark)+"%", campaign, !a.Unscripted)
 	return changed > 0, err
 }
 
@@ -122,10 +122,10 @@ func (a *arriving) arrivedWith(ctx context.Context, tx db.Tx, m mark) (visitor i
 
 // begin begins a visit of the visitor with this view.
 func (a *arriving) begin(ctx context.Context, tx db.Tx, visitor int64) error {
-	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, area, city, `+source.Columns+`)
-		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, area, city, scripted, `+source.Columns+`)
+		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.CampaignKey(), a.bot, a.UserAgent, a.Language,
-			a.place.Country, a.place.Area, a.place.City}, a.source.Values()...)...)
+			a.place.Country, a.place.Area, a.place.City, !a.Unscripted}, a.source.Values()...)...)
 }
 
 // moveTo makes the visit the visitor's latest.

@@ -41,6 +41,33 @@ func pages(t *testing.T, v *visittest.Rooms, visitor visit.ID) (titles []string)
 	return titles
 }
 
+// A visit is one without scripts until the script of one of its pages has reported.
+func TestVisitsWithoutScriptsAreKnown(t *testing.T) {
+	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, _ *visittest.Clock, d *db.DB) {
+		page := func(nonce string) visit.Arrival {
+			view := sent(nonce)
+			view.Unscripted = true
+			return view
+		}
+		scripted := func(of visit.View) bool {
+			is, _, err := db.One(t.Context(), d.Read(), db.Only[bool], `SELECT scripted FROM visits WHERE id = $1`, v.Keys.Row(of.Ref).Visit)
+			require.NoError(t, err)
+			return is
+		}
+		first := v.Report(t, 0, page("a"))
+		v.Report(t, first.Visitor, page("b"))
+		require.False(t, scripted(first))
+		v.Report(t, first.Visitor, told("script b", "b"))
+		v.Report(t, first.Visitor, page("c"))
+		require.True(t, scripted(first))
+
+		second := v.Report(t, 0, page("d"))
+		v.See(t, second.Visitor, "https://shop.example/from-a-cache")
+		require.True(t, scripted(second))
+		require.True(t, scripted(v.See(t, 0, "https://shop.example/")))
+	})
+}
+
 func TestReportTakesOverTheViewThatWasSentWithThePage(t *testing.T) {
 	visittest.Each(t, func(t *testing.T, v *visittest.Rooms, c *visittest.Clock, d *db.DB) {
 		first := v.Report(t, 0, sent("a"))

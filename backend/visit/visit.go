@@ -85,6 +85,12 @@ func (v *Visits) PresentTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref)
 	return present(ctx, tx, siteID, v.keys.Row(ref))
 }
 
+// FoundNoNumberTx notes that a pool had no number left for the visit.
+func (v *Visits) FoundNoNumberTx(ctx context.Context, tx db.Tx, siteID int64, visit ID) error {
+	_, err := tx.Exec(ctx, `UPDATE visits SET numberless = TRUE WHERE site_id = $1 AND id = $2 AND NOT numberless`, siteID, v.keys.Visits.Number(visit))
+	return err
+}
+
 // present returns [ErrForeign] unless the numbers are those of a page view of the site. Each write for a page view begins
 // with it. So callers need not check the ids, and nothing is stored for a visitor who has been erased in the meantime.
 func present(ctx context.Context, tx db.Tx, siteID int64, r key.Row) error {

@@ -202,7 +202,7 @@ func (l *Leads) viewOfForm(ctx context.Context, r *gate.Request, f Form) (from v
 	}
 	stored, err := l.visits.Arrive(ctx, r.Site.ID, visitor, visit.Arrival{
 		Nonce: f.ID, URL: clip.Text(address, view.MaxAddress), Kind: "load",
-		UserAgent: r.Field("User-Agent", view.MaxUserAgent), Language: r.Field("Accept-Language", view.MaxLanguage), Client: r.Client(),
+		UserAgent: r.Field("User-Agent", view.MaxUserAgent), Language: r.Field("Accept-Language", view.MaxLanguage), Client: r.Client(), Unscripted: true,
 	})
 	return view.View{Ref: stored.Ref, URI: view.CredentialAddress(address)}, visitor != 0, err
 }

@@ -48,7 +48,7 @@ func (t *Tracker) ServePage(ctx context.Context, of *http.Request, site gate.Sit
 		return Served{}, nil
 	}
 	visitor, address := t.Whose(of, site)
-	report := view.Report{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load"}
+	report := view.Report{SiteKey: site.Key, View: id, URL: address, Referrer: r.Referer(), Kind: "load", Unscripted: true}
 	if visitor == 0 && (!navigates(r.Header) || t.arrivals.Wait(of) > 0) {
 		stranger, err := t.Keys.StrangerString(ctx, site.ID)
 		if err != nil {

@@ -65,6 +65,8 @@ type Report struct {
 	// Browser is the token that an earlier view of the page was answered with, or that of the link that has led here from
 	// another host of the site; empty for none.
 	Browser string `json:"browser"`
+	// Unscripted is as in [visit.Arrival].
+	Unscripted bool `json:"-"`
 }
 
 // From is the part that all requests of the script begin with: from which page
@@ -152,7 +154,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	seen := visit.Arrival{
 		Nonce: v.View, Served: v.Served,
 		URL: clip.Text(v.URL, MaxAddress), Referrer: clip.Text(v.Referrer, MaxAddress), Title: clip.Text(v.Title, MaxTitle), Kind: v.Kind,
-		Own: r.Site.Own, UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage), Client: r.Client(),
+		Own: r.Site.Own, UserAgent: r.Field("User-Agent", MaxUserAgent), Language: r.Field("Accept-Language", MaxLanguage), Client: r.Client(), Unscripted: v.Unscripted,
 	}
 	if !s.HasRoom(ctx, r, visitor, seen.Size()) {
 		seen.URL, seen.Referrer, seen.Title = clip.Text(seen.URL, CutAddress), clip.Text(seen.Referrer, CutText), clip.Text(seen.Title, CutText)

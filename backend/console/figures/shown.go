@@ -28,7 +28,8 @@ type Figure struct {
 }
 
 // worse are the figures of which fewer are better.
-var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true}
+var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true,
+	report.Scriptless.String(): true, report.Numberless.String(): true}
 
 // Of is the figure of the name among the figures.
 func Of(figures report.Figures, key string) float64 {

@@ -23,6 +23,8 @@ func (n Names) Of(d report.Dimension, value string) string {
 	switch {
 	case value == report.Unknown:
 		return w.Text("value.unknown")
+	case value == report.Rest:
+		return w.Text("value.rest")
 	case value == "" && d == report.Source:
 		return w.Text("channel.direct")
 	case value == "":

@@ -69,29 +69,43 @@ func (a asked) Heads() []report.Dimension { return a.dimensions() }
 
 func (a asked) question() report.Question { return a.Question(a.dimensions(), a.Filters) }
 
-// ofInquiries tells whether the rows or the filters are of what visits do not have.
-func (a asked) ofInquiries() bool {
-	return slices.ContainsFunc(a.dimensions(), isOfInquiries) || slices.ContainsFunc(a.Filters, func(f report.Filter) bool { return isOfInquiries(f.Dimension) })
+// has tells whether the rows or the filters are by one of the dimensions.
+func (a asked) has(dimensions []report.Dimension) bool {
+	is := func(d report.Dimension) bool { return slices.Contains(dimensions, d) }
+	return slices.ContainsFunc(a.dimensions(), is) || slices.ContainsFunc(a.Filters, func(f report.Filter) bool { return is(f.Dimension) })
 }
-
-func isOfInquiries(d report.Dimension) bool { return slices.Contains(report.OfInquiries, d) }
 
 // The figures of a report, by whether they are of visits too.
 var (
 	inquiryColumns = []string{"inquiries", "persons", "calls", "requests", "chats", "callbacks", "missed", "unanswered", "sales", "revenue", "spam"}
-	visitColumns   = append([]string{"visits", "visitors", "new", "views", "inquiries", figures.Rate}, append(inquiryColumns[1:len(inquiryColumns):len(inquiryColumns)], "bots")...)
+	visitColumns   = append([]string{"visits", "visitors", "new", "views", "inquiries", figures.Rate}, append(inquiryColumns[1:len(inquiryColumns):len(inquiryColumns)], "events", "value", "bots", "scriptless", "numberless")...)
+	eventColumns   = []string{"events", "value"}
+	// rare are the figures that are shown where there are any.
+	rare = []string{"events", "value", "scriptless", "numberless"}
+	// besideRows are those that are not told of each row.
+	besideRows = []string{"spam", "bots", "scriptless", "numberless"}
 )
 
 func (a asked) columns() []string {
-	if a.ofInquiries() {
+	switch {
+	case a.has(report.OfEvents):
+		return eventColumns
+	case a.has(report.OfInquiries):
 		return inquiryColumns
 	}
 	return visitColumns
 }
 
-// rowColumns are those of a table's rows: what is told beside is left out.
-func (a asked) rowColumns() []string {
-	return slices.DeleteFunc(slices.Clone(a.columns()), func(key string) bool { return key == report.Spam.String() || key == report.Bots.String() })
+// shownColumns are those of the columns that are shown where all together are the total: rare ones of which there is nothing are left out.
+func (a asked) shownColumns(total report.Figures) []string {
+	return slices.DeleteFunc(slices.Clone(a.columns()), func(key string) bool {
+		return slices.Contains(rare, key) && !a.has(report.OfEvents) && key != a.Figure && figures.Of(total, key) == 0
+	})
+}
+
+// rowColumns are those of a table's rows among the shown ones: what is told beside is left out.
+func rowColumns(shown []string) []string {
+	return slices.DeleteFunc(slices.Clone(shown), func(key string) bool { return slices.Contains(besideRows, key) })
 }
 
 // Link is the address of the report with the changes, and its first page.

@@ -163,7 +163,7 @@ func (c *room) refRows(ctx context.Context, p frame.Page, refs []report.Ref) ([]
 		case report.Callback:
 			err = c.ofCallback(ctx, p, &found[i])
 		default:
-			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports.visit")
+			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports."+ref.Kind) // a visit, or an event of one
 			visits[ref.SiteID] = append(visits[ref.SiteID], visit.ID(ref.ID))
 		}
 		if err != nil {
@@ -241,7 +241,7 @@ func (c *room) ofVisits(ctx context.Context, w *words.Tongue, shown []behindRow,
 		for i := range shown {
 			id := visit.ID(shown[i].ID)
 			visitor, is := visitors[id]
-			if !is || shown[i].Kind != "visit" || shown[i].SiteID != site {
+			if !is || shown[i].Kind != "visit" && shown[i].Kind != "event" || shown[i].SiteID != site {
 				continue
 			}
 			who := people[card.Of{SiteID: site, Visitor: visitor}]

@@ -70,7 +70,7 @@ func optionsOf(p frame.Page) (o options) {
 	for _, g := range []struct {
 		name string
 		of   []report.Dimension
-	}{{"reports.ofVisits", report.OfVisits}, {"reports.ofInquiries", report.OfInquiries}, {"reports.ofTime", report.OfTime}} {
+	}{{"reports.ofVisits", report.OfVisits}, {"reports.ofInquiries", report.OfInquiries}, {"reports.ofEvents", report.OfEvents}, {"reports.ofTime", report.OfTime}} {
 		shown := group{Name: p.Words.Text(g.name)}
 		for _, d := range g.of {
 			shown.Options = append(shown.Options, named("by."+string(d), string(d)))

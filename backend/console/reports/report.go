@@ -111,12 +111,13 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 	if before != nil {
 		was = &before.Total
 	}
-	for _, key := range body.columns() {
+	shown := body.shownColumns(now.Total)
+	for _, key := range shown {
 		f := figures.New(p.Words, key, now.Total, was)
 		f.Link, f.Line = body.behind(key), figures.LineOf(key, now.Parts)
 		body.Figures = append(body.Figures, f)
 	}
-	for _, key := range body.rowColumns() {
+	for _, key := range rowColumns(shown) {
 		col := column{Key: key, Link: body.SortLink(key)}
 		if key == body.Figure {
 			col.Sort = "descending"
@@ -201,8 +202,8 @@ func (b *reportPage) show(names figures.Names, rows []report.Row, before *report
 				was = new(report.Figures)
 			}
 		}
-		for _, key := range b.rowColumns() {
-			beside := was
+		for _, col := range b.Columns {
+			key, beside := col.Key, was
 			if key != b.Figure { // one change a row is enough to look at
 				beside = nil
 			}

@@ -82,7 +82,8 @@ CREATE INDEX visitors_named ON visitors (site_id, id) WHERE name <> ''; -- who a
 
 -- "view_id" is the latest page view, and "recent" recognises the latest few. "campaign" is what tells one campaign from
 -- another. The source is in columns so that it can be counted by. Where the client was is told by its address, which is
--- not kept.
+-- not kept. A visit that is not "scripted" is one from whose pages no script has reported. One that is "numberless" found no
+-- number left in a pool.
 CREATE TABLE visits (
 	site_id              BIGINT NOT NULL,
 	id                   BIGINT NOT NULL,
@@ -99,6 +100,8 @@ CREATE TABLE visits (
 	country              TEXT NOT NULL DEFAULT '',
 	area                 TEXT NOT NULL DEFAULT '',
 	city                 TEXT NOT NULL DEFAULT '',
+	scripted             BOOLEAN NOT NULL DEFAULT TRUE,
+	numberless           BOOLEAN NOT NULL DEFAULT FALSE,
 	source_kind          TEXT NOT NULL,
 	source_name          TEXT NOT NULL,
 	source_medium        TEXT NOT NULL,
@@ -147,6 +150,7 @@ CREATE TABLE user_events (
 	PRIMARY KEY (site_id, visit_id, id)
 );
 CREATE UNIQUE INDEX user_events_once ON user_events (site_id, visit_id, call_id);
+CREATE INDEX user_events_of_site ON user_events (site_id, id); -- what is counted, whichever visit it is of
 
 -- A property without a value is a flag.
 CREATE TABLE properties (
@@ -1337,36 +1341,44 @@ CREATE TABLE report_progress (
 
 -- What the columns are made of. Ids of visitors are as they stand: numbers of visits, and the public form elsewhere.
 CREATE VIEW report_visits AS
-	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, user_agent, language, country, area, city, source_kind, source_name, source_medium, source_campaign, source_term,
+	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, scripted, numberless, user_agent, language, country, area, city, source_kind, source_name, source_medium, source_campaign, source_term,
 		source_content, source_click_id_name, source_click_id, source_referrer, source_landing
 	FROM visits;
 
+CREATE VIEW report_events AS
+	SELECT e.site_id, e.id AS event_id, e.at, e.category, e.action, e.value, v.id, v.started_at, v.visitor_id, v.views, v.bot, v.scripted, v.numberless, v.user_agent, v.language,
+		v.country, v.area, v.city, v.source_kind, v.source_name, v.source_medium, v.source_campaign, v.source_term, v.source_content, v.source_click_id_name,
+		v.source_click_id, v.source_referrer, v.source_landing
+	FROM user_events e JOIN visits v ON v.site_id = e.site_id AND v.id = e.visit_id;
+
+-- The pool of a number is that which has it when the call is counted.
 CREATE VIEW report_calls AS
 	SELECT c.site_id, c.id, c.started_at AS at, c.visitor_id, c.caller AS phone, '' AS email, c.status, COALESCE(l.state, 0) AS state, FALSE AS is_sale, '' AS sale_cost,
 		c.source_kind, c.source_name, c.source_medium, c.source_campaign, c.source_term, c.source_content, c.source_click_id_name, c.source_click_id, c.source_referrer, c.source_landing,
-		'' AS url, c.called AS number, COALESCE(l.owner_id, 0) AS operator_id, COALESCE(l.group_id, 0) AS group_id, '' AS form_name
+		'' AS url, c.called AS number, COALESCE(l.owner_id, 0) AS operator_id, COALESCE(l.group_id, 0) AS group_id, '' AS form_name, COALESCE(p.pool, o.pool, '') AS pool
 	FROM calls c LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0
+		LEFT JOIN pool_numbers p ON p.digits = c.called LEFT JOIN own_pool_numbers o ON o.digits = c.called
 	WHERE c.site_id <> 0;
 
 -- A lead that was merged is a part of another.
 CREATE VIEW report_leads AS
 	SELECT site_id, id, at, visitor_id, phone_digits AS phone, email, origin AS status, CASE WHEN merged_into <> 0 THEN -1 ELSE state END AS state, is_sale, sale_cost,
 		source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing,
-		url, '' AS number, owner_id AS operator_id, group_id, form_name
+		url, '' AS number, owner_id AS operator_id, group_id, form_name, '' AS pool
 	FROM leads;
 
 CREATE VIEW report_callbacks AS
 	SELECT site_id, id, created_at AS at, visitor_id, phone, '' AS email, state AS status, 0 AS state, FALSE AS is_sale, '' AS sale_cost,
 		'' AS source_kind, '' AS source_name, '' AS source_medium, '' AS source_campaign, '' AS source_term, '' AS source_content,
 		'' AS source_click_id_name, '' AS source_click_id, '' AS source_referrer, '' AS source_landing,
-		url, '' AS number, 0 AS operator_id, group_id, '' AS form_name
+		url, '' AS number, 0 AS operator_id, group_id, '' AS form_name, '' AS pool
 	FROM callbacks;
 
 CREATE VIEW report_chats AS
 	SELECT c.site_id, c.id, i.at, c.visitor_id, '' AS phone, '' AS email, '' AS status, CASE WHEN c.banned THEN 3 ELSE COALESCE(l.state, 0) END AS state, FALSE AS is_sale, '' AS sale_cost,
 		'' AS source_kind, '' AS source_name, '' AS source_medium, '' AS source_campaign, '' AS source_term, '' AS source_content,
 		'' AS source_click_id_name, '' AS source_click_id, '' AS source_referrer, '' AS source_landing,
-		c.url, '' AS number, c.operator_id, c.group_id, '' AS form_name
+		c.url, '' AS number, c.operator_id, c.group_id, '' AS form_name, '' AS pool
 	FROM chat_inquiries i JOIN conversations c ON c.site_id = i.site_id AND c.id = i.conversation_id
 		LEFT JOIN leads l ON l.site_id = c.site_id AND l.id = c.lead_id AND c.lead_id <> 0;
 
@@ -1375,8 +1387,12 @@ CREATE TRIGGER report_visit_added AFTER INSERT ON visits WHEN NEW.last_at < unix
 	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
 		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
 END;
-CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at ON visits WHEN NEW.last_at < unixepoch() * 1000 - 60000 BEGIN
+CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at, scripted, numberless ON visits WHEN NEW.last_at < unixepoch() * 1000 - 60000 BEGIN
 	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'visit', NEW.id, NEW.started_at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+END;
+CREATE TRIGGER report_event_added AFTER INSERT ON user_events BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'event', NEW.id, NEW.at / 86400000, 1)
 		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
 END;
 CREATE TRIGGER report_call_added AFTER INSERT ON calls BEGIN
@@ -1452,7 +1468,13 @@ CREATE FUNCTION report_visit_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BE
 		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
 	RETURN NULL;
 END $$;
-CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at ON visits FOR EACH ROW WHEN (NEW.last_at < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - 60000) EXECUTE FUNCTION report_visit_changed();
+CREATE TRIGGER report_visit_changed AFTER UPDATE OF views, last_at, scripted, numberless ON visits FOR EACH ROW WHEN (NEW.last_at < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - 60000) EXECUTE FUNCTION report_visit_changed();
+CREATE FUNCTION report_event_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'event', NEW.id, NEW.at / 86400000, 1)
+		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER report_event_added AFTER INSERT ON user_events FOR EACH ROW EXECUTE FUNCTION report_event_added();
 CREATE FUNCTION report_call_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	INSERT INTO report_due (site_id, kind, id, day, times) VALUES (NEW.site_id, 'call', NEW.id, NEW.started_at / 86400000, 1)
 		ON CONFLICT (site_id, kind, id, day) DO UPDATE SET times = report_due.times + 1;

@@ -3,7 +3,11 @@
 // the leads that they were made of.
 package fact
 
-import "github.com/seed-3405227d/frontdesk/backend/report/column"
+import (
+	"slices"
+
+	"github.com/seed-3405227d/frontdesk/backend/report/column"
+)
 
 // Family is a kind of rows. Its rows have numbers, and texts that most rows share.
 type Family struct {
@@ -11,7 +15,12 @@ type Family struct {
 	// Numbers and Texts are the names of its columns. The first two numbers are the row's id and its time, in minutes since the
 	// beginning of its day.
 	Numbers, Texts []string
+	// Most is how many different values a text has on a day at most. Those that come behind them are Rest.
+	Most map[int]int
 }
+
+// Rest stands for the texts of a column that has as many different ones as it may have.
+const Rest = "\x00rest"
 
 // The numbers that all rows begin with.
 const (
@@ -24,7 +33,14 @@ const (
 const (
 	VisitVisitor = iota + 2
 	VisitViews
-	VisitBot // 1 for a bot's
+	VisitFlags // the bits below
+)
+
+// The bits of a visit's flags.
+const (
+	Bot        = 1 << iota
+	Scriptless // no script has reported from its pages
+	Numberless // a pool had no number left for it
 )
 
 // The texts of a visit.
@@ -48,9 +64,27 @@ const (
 // Visits are the visits of a site.
 var Visits = Family{
 	Name:    "visit",
-	Numbers: []string{"id", "minute", "visitor", "views", "bot"},
+	Numbers: []string{"id", "minute", "visitor", "views", "flags"},
 	Texts: []string{"kind", "source", "medium", "campaign", "content", "keyword", "referrer", "landing", "device", "browser", "language",
 		"country", "area", "city"},
+}
+
+// The numbers of a user event. Value is in millionths, and Flags are those of its visit.
+const (
+	EventVisit = iota + 2
+	EventValue
+	EventFlags
+)
+
+// EventName is the text of a user event behind those of its visit.
+const EventName = VisitCity + 1
+
+// Events are the user events of a site. Each has the texts of its visit.
+var Events = Family{
+	Name:    "event",
+	Numbers: []string{"id", "minute", "visit", "value", "flags"},
+	Texts:   append(slices.Clone(Visits.Texts), "event"),
+	Most:    map[int]int{EventName: 1000},
 }
 
 // The numbers of an inquiry. Visitor is 0 where it is not known. Phone and Email are keyed hashes, by which inquiries of one person are
@@ -89,6 +123,7 @@ const (
 	InquiryOperator
 	InquiryGroup
 	InquiryForm
+	InquiryPool
 )
 
 // Inquiries are the inquiries of a site. Their ids are unique within their kind: the id here has the kind in its two lowest bits.
@@ -96,7 +131,7 @@ var Inquiries = Family{
 	Name:    "inquiry",
 	Numbers: []string{"id", "minute", "visitor", "phone", "email", "flags", "sum"},
 	Texts: []string{"kind", "sourcekind", "source", "medium", "campaign", "content", "keyword", "referrer", "landing",
-		"page", "number", "operator", "group", "form"},
+		"page", "number", "operator", "group", "form", "pool"},
 }
 
 // Row is a row of a family: as many numbers and texts as it has columns.
@@ -142,7 +177,11 @@ func (f *Family) block(day int64, rows []Row) *Block {
 	for c := range b.Texts {
 		places := make(map[string]uint32)
 		for _, row := range rows {
-			b.Texts[c].Add(row.Texts[c], places)
+			text := row.Texts[c]
+			if _, known := places[text]; !known && f.Most[c] > 0 && len(places) >= f.Most[c] {
+				text = Rest
+			}
+			b.Texts[c].Add(text, places)
 		}
 	}
 	return b

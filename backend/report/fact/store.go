@@ -51,6 +51,7 @@ func Load(ctx context.Context, from db.Queries, siteID int64, f *Family, first, 
 	}
 	blocks := make([]Block, 0, len(days))
 	for _, b := range days {
+		b.complete(numbers, texts)
 		blocks = append(blocks, *b)
 	}
 	slices.SortFunc(blocks, func(a, b Block) int { return cmp.Compare(a.Day, b.Day) })
@@ -65,6 +66,21 @@ func (b *Block) read(f *Family, s stored) (err error) {
 		b.Texts[c], err = column.ReadTexts(s.content)
 	}
 	return err
+}
+
+// complete fills in the columns that were asked for and that the family did not have when the day was kept.
+func (b *Block) complete(numbers, texts []int) {
+	n := b.Len()
+	for _, c := range numbers {
+		if len(b.Numbers[c]) == 0 {
+			b.Numbers[c] = make([]int64, n)
+		}
+	}
+	for _, c := range texts {
+		if n > 0 && len(b.Texts[c].Rows) == 0 {
+			b.Texts[c] = column.Texts{Values: []string{""}, Rows: make([]uint32, n)}
+		}
+	}
 }
 
 // places are 0 to n-1.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,14 @@ type history struct {
 	visits   map[int64]*pastVisit
 	visitors []int64
 	pasts    map[string]*pastInquiry // by kind and id
+	events   []pastEvent
+}
+
+type pastEvent struct {
+	visit *pastVisit
+	at    time.Time
+	name  string
+	value float64
 }
 
 type pastVisit struct {
@@ -44,6 +53,7 @@ type pastVisit struct {
 	bot                    bool
 	kind, source, campaign string
 	country                string
+	scripted, numberless   bool
 }
 
 type pastInquiry struct {
@@ -56,6 +66,7 @@ type pastInquiry struct {
 	sale            bool
 	sum             float64
 	campaign        string // of its own source
+	pool            string
 	erased, derived bool
 }
 
@@ -89,12 +100,13 @@ func (h *history) visit() {
 	} else if h.random.IntN(3) == 0 {
 		v.kind, v.source = "search", "google"
 	}
+	v.scripted = h.random.IntN(4) > 0
 	v.country = []string{"", "DE", "AT"}[h.random.IntN(3)]
 	h.visits[v.id] = v
-	h.exec(`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country,
+	h.exec(`INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, scripted,
 			source_kind, source_name, source_medium, source_campaign, source_term, source_content, source_click_id_name, source_click_id, source_referrer, source_landing)
-		VALUES ($1, $2, $3, $4, $4, 1, $2, '', '', $5, '', 'de-AT,en', $9, $6, $7, '', $8, '', '', '', '', '', 'https://shop.example/page')`,
-		site, v.id, v.visitor, v.at.UnixMilli(), v.bot, v.kind, v.source, v.campaign, v.country)
+		VALUES ($1, $2, $3, $4, $4, 1, $2, '', '', $5, '', 'de-AT,en', $9, $10, $6, $7, '', $8, '', '', '', '', '', 'https://shop.example/page')`,
+		site, v.id, v.visitor, v.at.UnixMilli(), v.bot, v.kind, v.source, v.campaign, v.country, v.scripted)
 }
 
 // goOn adds a view to some visit, which may be an old one.
@@ -104,8 +116,36 @@ func (h *history) goOn() {
 		return
 	}
 	v := h.visits[ids[h.random.IntN(len(ids))]]
+	switch h.random.IntN(4) {
+	case 0:
+		v.scripted = true
+		h.exec(`UPDATE visits SET scripted = TRUE WHERE site_id = $1 AND id = $2`, site, v.id)
+	case 1:
+		v.numberless = true
+		h.exec(`UPDATE visits SET numberless = TRUE WHERE site_id = $1 AND id = $2`, site, v.id)
+	}
 	v.views++
 	h.exec(`UPDATE visits SET views = views + 1, last_at = last_at + 60000 WHERE site_id = $1 AND id = $2`, site, v.id)
+}
+
+// event is one of some visit, perhaps told again, or erased with its visitor, after it has been counted.
+func (h *history) event() {
+	ids := slices.Sorted(maps.Keys(h.visits))
+	if len(ids) == 0 {
+		return
+	}
+	h.next++
+	v := h.visits[ids[h.random.IntN(len(ids))]]
+	e := pastEvent{visit: v, at: v.at.Add(time.Duration(h.random.IntN(600)) * time.Minute), name: []string{"cart · add", "cart · order"}[h.random.IntN(2)], value: []float64{0, 7, 12.5}[h.random.IntN(3)]}
+	h.events = append(h.events, e)
+	_, action, _ := strings.Cut(e.name, " · ")
+	value := map[float64]string{0: "a spring", 7: "7", 12.5: "12.50"}[e.value]
+	h.exec(`INSERT INTO user_events (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value) VALUES ($1, $2, $3, $4, 0, $5, $6, ' cart', $7, '', $8)`,
+		site, v.id, h.next, v.visitor, e.at.UnixMilli(), fmt.Sprint("call ", h.next), action, value)
+	if h.random.IntN(4) == 0 {
+		require.NoError(h.t, h.keeper.Keep(h.t.Context()))
+		h.exec(`DELETE FROM user_events WHERE site_id = $1 AND id = $2`, site, h.next)
+	}
 }
 
 func (h *history) someone() (visitor int64, phone string) {
@@ -127,12 +167,14 @@ func (h *history) call() {
 	if c.visitor == 0 && h.random.IntN(2) == 0 {
 		c.campaign = "spring"
 	}
+	called := []string{"7495", "7496", "7497"}[h.random.IntN(3)]
+	c.pool = map[string]string{"7496": "spring", "7497": "autumn"}[called]
 	h.pasts[fmt.Sprint(c.kind, c.id)] = c
 	h.exec(`INSERT INTO calls (site_id, id, platform, call_id, called, caller, started_at, start_told, answered_at, ended_at, status, talk, wait, recording, price, currency, notes, told_at,
 			reason, confidence, replaces, conditions, visitor_id, visit_id, source_kind, source_name, source_medium, source_campaign, source_term, source_content,
 			source_click_id_name, source_click_id, source_referrer, source_landing)
-		VALUES ($1, $2, 'p', 'c', '7495', $3, $4, TRUE, 0, 0, $5, 0, 0, '', '', '', '', 0, '', '', '', '', $6, 0, $7, '', '', $8, '', '', '', '', '', '')`,
-		site, c.id, c.phone, c.at.UnixMilli(), c.status, h.public(c.visitor), map[bool]string{true: "campaign", false: ""}[c.campaign != ""], c.campaign)
+		VALUES ($1, $2, 'p', 'c', $9, $3, $4, TRUE, 0, 0, $5, 0, 0, '', '', '', '', 0, '', '', '', '', $6, 0, $7, '', '', $8, '', '', '', '', '', '')`,
+		site, c.id, c.phone, c.at.UnixMilli(), c.status, h.public(c.visitor), map[bool]string{true: "campaign", false: ""}[c.campaign != ""], c.campaign, called)
 }
 
 func (h *history) public(visitor int64) int64 {
@@ -206,6 +248,8 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 			return string(channel.Of(v.kind, v.source, ""))
 		case report.Country:
 			return v.country
+		case report.Pool, report.Event:
+			return ""
 		}
 		return v.campaign
 	}
@@ -216,8 +260,21 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 		rows[value] = f
 	}
 	there, thereIn := make(map[int64]bool), make(map[string]bool)
+	for _, e := range h.events {
+		if within(e.at) && passes(e.visit.campaign) && !e.visit.bot && q.By[0] != report.Pool {
+			value := valueOf(e.visit)
+			if q.By[0] == report.Event {
+				value = e.name
+			}
+			add(value, report.Events, 1)
+			add(value, report.Value, e.value)
+		}
+	}
+	if q.By[0] == report.Event {
+		return total, rows
+	}
 	for _, v := range h.visits {
-		if !within(v.at) || !passes(v.campaign) {
+		if !within(v.at) || !passes(v.campaign) || q.By[0] == report.Pool {
 			continue
 		}
 		if v.bot {
@@ -226,6 +283,12 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 		}
 		add(valueOf(v), report.Visits, 1)
 		add(valueOf(v), report.Views, float64(v.views))
+		if !v.scripted {
+			add(valueOf(v), report.Scriptless, 1)
+		}
+		if v.numberless {
+			add(valueOf(v), report.Numberless, 1)
+		}
 		if v.id == v.visitor {
 			add(valueOf(v), report.FirstVisits, 1)
 		}
@@ -259,6 +322,9 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 			told[i] = credit.Visit{At: v.at, Direct: v.kind == "direct"}
 		}
 		share := func(value string, share float64) {
+			if q.By[0] == report.Pool {
+				value = p.pool
+			}
 			for m, n := range h.figures(p, first[p]) {
 				if n != 0 {
 					add(value, report.Metric(m), n*share)
@@ -352,10 +418,12 @@ func TestReportsAreTheRows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for seed := range uint64(4) {
 			h := &history{t: t, db: d, random: rand.New(rand.NewPCG(seed, 24)), now: time.Now(), next: int64(seed) * 1_000_000, visits: make(map[int64]*pastVisit), pasts: make(map[string]*pastInquiry)}
-			for _, table := range []string{"visits", "calls", "leads", "report_due", "report_columns"} {
+			for _, table := range []string{"visits", "user_events", "calls", "leads", "report_due", "report_columns", "pool_numbers", "own_pool_numbers"} {
 				h.exec(`DELETE FROM ` + table)
 			}
 			h.exec(`DELETE FROM report_due`)
+			h.exec(`INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, visit_id, begun_at, until, hold) VALUES ('7496', '7/spring', 0, 0, '', 0, 0, 0, 0, 0)`)
+			h.exec(`INSERT INTO own_pool_numbers (digits, site_id, pool) VALUES ('7497', $1, 'autumn')`, site)
 			var err error
 			h.keys, err = key.Open(t.Context(), d, time.Now)
 			require.NoError(t, err)
@@ -363,7 +431,7 @@ func TestReportsAreTheRows(t *testing.T) {
 			require.NoError(t, err)
 			h.keeper = k
 			for range 150 {
-				do := []func(){h.visit, h.visit, h.visit, h.goOn, h.call, h.request, h.change, h.change}
+				do := []func(){h.visit, h.visit, h.visit, h.goOn, h.call, h.request, h.change, h.change, h.event, h.event}
 				do[h.random.IntN(len(do))]()
 				if h.random.IntN(20) == 0 {
 					require.NoError(t, k.Keep(t.Context()))
@@ -377,20 +445,53 @@ func TestReportsAreTheRows(t *testing.T) {
 	})
 }
 
+// A site that makes up a name for each event has the first thousand of a day told apart.
+func TestNamesOfEventsAreBounded(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := &history{t: t, db: d, random: rand.New(rand.NewPCG(1, 2)), now: time.Now(), visits: make(map[int64]*pastVisit)}
+		var err error
+		h.keys, err = key.Open(t.Context(), d, time.Now)
+		require.NoError(t, err)
+		h.keeper, err = Open(t.Context(), d, h.keys, time.Now)
+		require.NoError(t, err)
+		h.visit()
+		for _, v := range h.visits {
+			v.at, v.bot = time.Now().Add(-48*time.Hour).Truncate(24*time.Hour), false
+			h.exec(`UPDATE visits SET bot = FALSE`)
+			for part := range 3 { // each of 500 names
+				series := `(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 500) SELECT i FROM s) AS s`
+				h.exec(`INSERT INTO user_events (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value)
+					SELECT $1, $2, $3 + i, 0, 0, $4, 'call ' || ($3 + i), 'c', 'a ' || ($3 + i), '', '' FROM `+series, site, v.id, int64(part*500), v.at.UnixMilli())
+				require.NoError(t, h.keeper.Keep(t.Context()))
+			}
+		}
+		last := period.DateOf(h.now, time.UTC)
+		answer, err := report.New(d, h.keys, time.Now).Ask(t.Context(), report.Question{SiteIDs: []int64{site}, By: []report.Dimension{report.Event},
+			Period: period.Period{First: last - 4, Last: last, Step: period.Day, Zone: time.UTC}, Credit: credit.Rule{Model: credit.Last, Window: 24 * time.Hour}})
+		require.NoError(t, err)
+		require.Len(t, answer.Rows, 1001)
+		for _, r := range answer.Rows {
+			if r.Values[0] == report.Rest {
+				require.InDelta(t, 500, r.Figures[report.Events], 0)
+			}
+		}
+	})
+}
+
 func (h *history) compare(k *Keeper) {
 	h.t.Helper()
 	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
 	require.NoError(h.t, err)
 	reports := report.New(h.db, h.keys, func() time.Time { return h.now })
 	for _, model := range credit.Models {
-		for n := range 6 {
+		for n := range 10 {
 			last := period.DateOf(h.now, kathmandu)
 			q := report.Question{
-				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign, report.Country}[n%3]},
+				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign, report.Country, report.Pool, report.Event}[n%5]},
 				Period: period.Period{First: last - period.Date(20+h.random.IntN(60)), Last: last - period.Date(h.random.IntN(15)), Step: period.Week, Zone: kathmandu},
 				Credit: credit.Rule{Model: model, Window: time.Duration(1+h.random.IntN(90)) * 24 * time.Hour},
 			}
-			if n > 2 {
+			if n > 4 {
 				q.Filters = []report.Filter{{Dimension: report.Campaign, Values: []string{"spring", report.Unknown}}}
 			}
 			answer, err := reports.Ask(h.t.Context(), q)
@@ -415,7 +516,7 @@ func (h *history) compare(k *Keeper) {
 			}
 			require.Empty(h.t, found)
 			h.comparePaths(reports, q)
-			for _, m := range []report.Metric{report.Visits, report.Visitors, report.Calls, report.Sales} {
+			for _, m := range []report.Metric{report.Visits, report.Visitors, report.Calls, report.Sales, report.Events} {
 				_, count, err := reports.Behind(h.t.Context(), q, m, nil, 10)
 				require.NoError(h.t, err)
 				require.GreaterOrEqual(h.t, float64(count), math.Floor(total[m]), "%v behind", m)

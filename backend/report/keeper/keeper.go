@@ -223,6 +223,13 @@ func (k *Keeper) putDue(ctx context.Context, marks []mark) error {
 		}
 		return k.putVisits(ctx, raw)
 	}
+	if kind == event {
+		raw, err := events(ctx, k.db.Read(), site, ids)
+		if err != nil {
+			return err
+		}
+		return k.putEvents(ctx, raw)
+	}
 	raw, err := inquiries(ctx, k.db.Read(), site, kind, ids)
 	if err != nil {
 		return err

@@ -29,16 +29,16 @@ const minutesOfDay = 24 * 60
 // rawVisit is a visit as it is stored.
 type rawVisit struct {
 	site, id, startedAt, visitor, views int64
-	bot                                 bool
+	bot, scripted, numberless           bool
 	userAgent, language                 string
 	country, area, city                 string
 	source                              source.Source
 }
 
-const visitColumns = `site_id, id, started_at, visitor_id, views, bot, user_agent, language, country, area, city, ` + source.Columns
+const visitColumns = `site_id, id, started_at, visitor_id, views, bot, scripted, numberless, user_agent, language, country, area, city, ` + source.Columns
 
 func (v *rawVisit) fields() []any {
-	return append([]any{&v.site, &v.id, &v.startedAt, &v.visitor, &v.views, &v.bot, &v.userAgent, &v.language, &v.country, &v.area, &v.city}, v.source.Fields()...)
+	return append([]any{&v.site, &v.id, &v.startedAt, &v.visitor, &v.views, &v.bot, &v.scripted, &v.numberless, &v.userAgent, &v.language, &v.country, &v.area, &v.city}, v.source.Fields()...)
 }
 
 func (v *rawVisit) day() int64 { return v.startedAt / dayLength }
@@ -48,9 +48,7 @@ func (v *rawVisit) row() fact.Row {
 	numbers := make([]int64, len(fact.Visits.Numbers))
 	numbers[fact.ID], numbers[fact.Minute] = v.id, minute(v.startedAt)
 	numbers[fact.VisitVisitor], numbers[fact.VisitViews] = v.visitor, v.views
-	if v.bot {
-		numbers[fact.VisitBot] = 1
-	}
+	numbers[fact.VisitFlags] = v.flags()
 	texts := make([]string, len(fact.Visits.Texts))
 	s := &v.source
 	texts[fact.VisitKind] = s.Kind
@@ -64,19 +62,33 @@ func (v *rawVisit) row() fact.Row {
 	return fact.Row{Numbers: numbers, Texts: texts}
 }
 
+func (v *rawVisit) flags() (flags int64) {
+	if v.bot {
+		flags |= fact.Bot
+	}
+	if !v.scripted {
+		flags |= fact.Scriptless
+	}
+	if v.numberless {
+		flags |= fact.Numberless
+	}
+	return flags
+}
+
 // rawInquiry is a call, a lead, a callback or a conversation as it is stored.
 type rawInquiry struct {
 	site, id, at, visitor, state, operator, group int64
 	phone, email, status, cost, url, number, form string
+	pool                                          string
 	sale                                          bool
 	source                                        source.Source
 }
 
-const inquiryColumns = `site_id, id, at, visitor_id, phone, email, status, state, is_sale, sale_cost, ` + source.Columns + `, url, number, operator_id, group_id, form_name`
+const inquiryColumns = `site_id, id, at, visitor_id, phone, email, status, state, is_sale, sale_cost, ` + source.Columns + `, url, number, operator_id, group_id, form_name, pool`
 
 func (r *rawInquiry) fields() []any {
 	fields := append([]any{&r.site, &r.id, &r.at, &r.visitor, &r.phone, &r.email, &r.status, &r.state, &r.sale, &r.cost}, r.source.Fields()...)
-	return append(fields, &r.url, &r.number, &r.operator, &r.group, &r.form)
+	return append(fields, &r.url, &r.number, &r.operator, &r.group, &r.form, &r.pool)
 }
 
 // views are the kinds of inquiries: where they are read, and their places among the ids.
@@ -110,6 +122,7 @@ func (k *Keeper) row(kind string, r *rawInquiry) (fact.Row, bool) {
 	texts[fact.InquiryContent], texts[fact.InquiryKeyword] = written(s.Content), written(s.Term)
 	texts[fact.InquiryReferrer], texts[fact.InquiryLanding] = host(s.Referrer), path(s.Landing)
 	texts[fact.InquiryPage], texts[fact.InquiryNumber], texts[fact.InquiryForm] = path(r.url), r.number, written(r.form)
+	texts[fact.InquiryPool] = r.pool[strings.IndexByte(r.pool, '/')+1:] // the name of a site's own pool begins with the site
 	texts[fact.InquiryOperator], texts[fact.InquiryGroup] = id(r.operator), id(r.group)
 	return fact.Row{Numbers: numbers, Texts: texts}, true
 }

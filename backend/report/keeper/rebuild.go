@@ -38,6 +38,9 @@ func (k *Keeper) rebuild(ctx context.Context, tell func(Rebuilt)) error {
 	if err := k.rebuildVisits(ctx, &done, tell); err != nil {
 		return err
 	}
+	if err := k.rebuildEvents(ctx); err != nil {
+		return err
+	}
 	for kind := range views {
 		if err := k.rebuildInquiries(ctx, kind, &done, tell); err != nil {
 			return err
