@@ -82,7 +82,7 @@ func (d *Deliveries) message(ctx context.Context, r Delivery, language string) (
 		m.Data = data
 		v.incident(r.Event, data, w)
 	case Test:
-		m.Data = told.Test{key, w["test"]}
+		m.Data = told.Test{Site: key, Text: w["test"]}
 		v["message"] = w["test"]
 	}
 	return m, v, nil
