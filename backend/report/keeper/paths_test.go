@@ -18,11 +18,14 @@ func (h *history) walk(q report.Question, goal report.Metric) map[string]report.
 	passes := func(campaign string) bool {
 		return len(q.Filters) == 0 || slices.Contains(q.Filters[0].Values, campaign)
 	}
-	valueOf := func(kind, source, campaign string) string {
-		if q.By[0] == report.Channel {
-			return string(channel.Of(kind, source, ""))
+	valueOf := func(v *pastVisit) string {
+		switch q.By[0] {
+		case report.Channel:
+			return string(channel.Of(v.kind, v.source, ""))
+		case report.Country:
+			return v.country
 		}
-		return campaign
+		return v.campaign
 	}
 	for _, p := range h.pasts {
 		figures := h.figures(p, false)
@@ -40,7 +43,7 @@ func (h *history) walk(q report.Question, goal report.Metric) map[string]report.
 		passed := false
 		for _, v := range visits {
 			passed = passed || passes(v.campaign)
-			value := valueOf(v.kind, v.source, v.campaign)
+			value := valueOf(v)
 			if n := len(steps); n > 0 && steps[n-1].Value == value {
 				steps[n-1].Times++
 				continue
@@ -53,7 +56,7 @@ func (h *history) walk(q report.Question, goal report.Metric) map[string]report.
 		} else {
 			value, campaign := report.Unknown, report.Unknown
 			if p.campaign != "" {
-				value, campaign = valueOf("campaign", "", p.campaign), p.campaign
+				value, campaign = valueOf(&pastVisit{kind: "campaign", campaign: p.campaign, country: report.Unknown}), p.campaign
 			}
 			passed, steps = passes(campaign), []report.Step{{Value: value, Times: 1}}
 		}
