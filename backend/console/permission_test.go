@@ -25,6 +25,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/report/link"
+	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -36,7 +38,7 @@ var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
-	"765-00-09", "secret-asking", "SecretGoal",
+	"765-00-09", "secret-asking", "SecretGoal", "SecretSaved", "SecretLink",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -85,6 +87,11 @@ func (d *desk) shopOfSecrets() map[string]string {
 	d.callBack("74957650009", callback.Asked{Ref: h.Ref, URL: "https://shop.example/secret-asking"})
 	list, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(d.shop.ID)}, 1)
 	require.NoError(t, err)
+	require.NoError(t, d.Saved.Save(t.Context(), keeper, saved.Report{SiteID: d.shop.ID, Name: "SecretSaved", Shared: true}))
+	savedReports, err := d.Saved.Of(t.Context(), keeper)
+	require.NoError(t, err)
+	token, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
+	require.NoError(t, err)
 	return map[string]string{
 		"call":         fmt.Sprint(called.ID),
 		"callback":     fmt.Sprint(list[0].ID),
@@ -92,6 +99,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID),
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
+		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": token,
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",
 	}
 }
@@ -114,11 +122,12 @@ func (b *browser) requestFor(pattern string, values map[string]string, query str
 
 // doors are the routes for those who have not signed in.
 var doors = []string{"GET /assets/{name}", "GET /worker.js", "GET /setup", "POST /setup", "GET /sign-in", "POST /sign-in", "POST /sign-out", "POST /language",
-	"GET /password", "POST /password", "GET /feeds/{feed}/{table}", "/"}
+	"GET /password", "POST /password", "GET /feeds/{feed}/{table}", "GET /r/{shared}", "GET /r/{shared}/export", "/"}
 
 func TestNobodySeesASiteOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		values := d.shopOfSecrets()
+		values["shared"] = "1-unknown" // whoever has a link sees what it shows
 		shop := values["site"]
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)

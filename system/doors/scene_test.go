@@ -49,12 +49,16 @@ func newScene(p *program) *scene {
 	s.keep("/sites/1/conversions", "kind", "google_ads", "name_lead", "Lead")
 	s.keep("/pools/1", "name", "summer", "numbers", "74957650011\n74957650012", "hold", "5", "exhausted", "original")
 	s.keep("/numbers/1", "number", "74952223344", "version", s.found("/numbers/1/new", `name="version" value="(\d+)"`))
+	s.keep("/reports/saved?site=1", "name", "Spring")
+	linked := p.at("desk").send(post("/reports/links?site=1", formType, fields("name", "Spring", "days", "30"), "Cookie: "+p.cookie))
+	s.stands["shared"] = regexp.MustCompile(`/r/(\d+-\w+)`).FindStringSubmatch(string(linked.body))[1]
 	s.call("lead", s.lead())
 	for name, place := range map[string]struct{ page, link string }{
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},
 		"file": {"/chats", `/chats/1/(\d+)`}, "group": {"/sites/1/groups", `/groups/(\d+)`}, "operator": {"/operators", `/operators/([2-9]\d*)`},
 		"destination": {"/sites/1/conversions", `/conversions/(\d+)`},
 		"endpoint":    {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
+		"saved": {"/reports/saved", `/reports/saved/(\d+)`}, "link": {"/reports/links", `/reports/links/1/(\d+)/`},
 		"name": {"/leads", `/assets/([\w.-]+\.css)`},
 	} {
 		s.stands[name] = s.found(place.page, place.link)

@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
-	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
@@ -83,11 +82,7 @@ func (c *Door) setAway(w http.ResponseWriter, r *http.Request) error {
 // ResetLink is the address by which the token sets a password, as the admin's browser
 // knows the console.
 func ResetLink(r *http.Request, token string) string {
-	link := url.URL{Scheme: "http", Host: r.Host, Path: "/password", RawQuery: url.Values{"token": {token}}.Encode()}
-	if session.Secure(r) {
-		link.Scheme = "https"
-	}
-	return link.String()
+	return frame.Absolute(r, "/password?"+url.Values{"token": {token}}.Encode())
 }
 
 // The link for a new password is good once. To open it uses nothing up: programs open

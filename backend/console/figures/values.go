@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -15,7 +16,13 @@ type Names struct {
 	Words *words.Tongue
 	// Operators and Groups are by their ids, as decimal digits.
 	Operators, Groups map[string]string
+	// Outside is for readers without an account. Of pages, keywords and forms they are not shown what may be a telephone number.
+	// Sources and campaigns are what the site's owner has called them.
+	Outside bool
 }
+
+// digits are seven digits or more, such as those of a telephone number or an order.
+var digits = regexp.MustCompile(`\+?\d(?:[ ().-]?\d){6,}`)
 
 // Of is the value of the dimension as people read it.
 func (n Names) Of(d report.Dimension, value string) string {
@@ -55,6 +62,9 @@ func (n Names) Of(d report.Dimension, value string) string {
 		if region, err := language.ParseRegion(value); err == nil {
 			return display.Regions(language.MustParse(w.Code)).Name(region)
 		}
+	}
+	if n.Outside && (d == report.Landing || d == report.Page || d == report.Keyword || d == report.Form) {
+		return digits.ReplaceAllString(value, "…")
 	}
 	return value
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -111,6 +112,15 @@ func Local(address string) string {
 		return FirstPage
 	}
 	return u.RequestURI()
+}
+
+// Absolute is the address of the page as the browser of the request knows the console, to hand on to somebody else.
+func Absolute(r *http.Request, page string) string {
+	scheme := "http://"
+	if session.Secure(r) {
+		scheme = "https://"
+	}
+	return scheme + r.Host + page
 }
 
 // LanguageCookie keeps the language of a browser in which nobody has signed in.

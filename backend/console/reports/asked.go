@@ -22,6 +22,7 @@ type asked struct {
 	Page    int    // from 1
 	Filters []report.Filter
 	Opens   bool // who looks may see what is behind the figures
+	Outside bool // who looks has a link, and no account
 	query   url.Values
 }
 

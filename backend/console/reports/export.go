@@ -17,6 +17,11 @@ func (c *room) export(w http.ResponseWriter, r *http.Request, p frame.Page) erro
 	if err != nil {
 		return c.refuseRows(w, p, a, err)
 	}
+	return c.send(w, r, p, a)
+}
+
+// send sends all rows of the report that is asked for.
+func (c *room) send(w http.ResponseWriter, r *http.Request, p frame.Page, a asked) error {
 	now, err := c.Reports.Ask(r.Context(), a.question())
 	if err != nil {
 		return err

@@ -41,6 +41,8 @@ type reportPage struct {
 	Unknown bool // a row is of inquiries whose visit is not known
 	// Placeless tells that the rows are of places, and no place is known.
 	Placeless bool
+	Saved     []savedRow
+	Lasting   string // the query as it is saved
 }
 
 // column is the head of a figure's column.
@@ -60,15 +62,26 @@ type value struct{ Name, Link string }
 func (c *room) showReport(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	query := r.URL.Query()
 	a, err := c.read(p, query)
-	body := reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}
 	if err != nil {
-		return c.refuse(w, p, body, err)
+		return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
 	}
+	return c.report(w, r, p, a, "")
+}
+
+// report shows what is asked for, with the problem of a form about it.
+func (c *room) report(w http.ResponseWriter, r *http.Request, p frame.Page, a asked, problem string) error {
+	body := reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}
 	if err := c.fill(r.Context(), p, &body); err != nil {
 		return err
 	}
-	p.Body, p.Charts = body, true
-	return c.Show(w, http.StatusOK, p)
+	var err error
+	if body.Saved, err = c.savedRows(r, p); err != nil {
+		return err
+	}
+	_, lasting := a.lasting(p)
+	body.Lasting = lasting.Encode()
+	p.Body, p.Charts, p.Problem, p.Here = body, true, problem, a.Link()
+	return c.Show(w, statusOf(problem), p)
 }
 
 // refuse says what is wrong with what was asked, and keeps the form.
@@ -226,7 +239,7 @@ func (a asked) narrowed(d report.Dimension, value string) string {
 
 // names are those by which operators and groups are shown, if the report has any.
 func (c *room) names(ctx context.Context, p frame.Page, a asked) (n figures.Names, err error) {
-	n = figures.Names{Words: p.Words, Operators: make(map[string]string), Groups: make(map[string]string)}
+	n = figures.Names{Words: p.Words, Outside: a.Outside, Operators: make(map[string]string), Groups: make(map[string]string)}
 	has := func(d report.Dimension) bool {
 		return slices.Contains(a.dimensions(), d) || slices.ContainsFunc(a.Filters, func(f report.Filter) bool { return f.Dimension == d })
 	}

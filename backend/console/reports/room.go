@@ -11,6 +11,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/link"
+	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 )
@@ -27,19 +29,23 @@ type Subjects struct {
 	Callbacks *callback.Callbacks
 	Chats     *chat.Chats
 	Leads     *lead.Leads
+	Saved     *saved.Reports
+	Links     *link.Links
 }
 
 type room struct {
 	*frame.Frame
 	Subjects
+	outsiders *outsiders
 }
 
 // Mount adds the room to the console.
 func Mount(f *frame.Frame, subjects Subjects) {
-	c := &room{f, subjects}
+	c := &room{f, subjects, newOutsiders()}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "paths"}, Class: "not-small", Reader: true}},
+		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "saved", "links", "paths"}, Class: "not-small", Reader: true}},
+		Unknown:   map[error]string{saved.ErrUnknown: "fail.notFound", link.ErrUnknown: "fail.notFound"},
 	})
 	f.Reader("GET /reports", c.With("reports", c.showReport))
 	f.SignedIn("GET /reports/rows", c.With("behind", c.showRows))
@@ -47,4 +53,13 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	f.Reader("GET /reports/paths", c.With("paths", c.showPaths))
 	f.Reader("GET /reports/paths/export", c.With("paths", c.exportPaths))
 	f.Reader("GET /reports/export", c.With("reports", c.export))
+	f.Reader("GET /reports/saved", c.With("saved", c.showSaved))
+	f.Reader("POST /reports/saved", c.With("reports", c.save))
+	f.Reader("POST /reports/saved/{saved}", c.With("saved", c.changeSaved))
+	f.Reader("POST /reports/saved/{saved}/removal", c.With("saved", c.removeSaved))
+	f.Admin("GET /reports/links", c.With("links", c.showLinks))
+	f.Admin("POST /reports/links", c.With("links", c.makeLink))
+	f.Admin("POST /reports/links/{site}/{link}/removal", c.With("links", c.endLink))
+	f.Everybody("GET /r/{shared}", c.opened(c.showOutside))
+	f.Everybody("GET /r/{shared}/export", c.opened(c.exportOutside))
 }

@@ -1339,6 +1339,36 @@ CREATE TABLE report_progress (
 	until BIGINT NOT NULL
 );
 
+-- Reports under a name. "query" is what is asked, as an address has it. Those of site 0 are of all sites that whoever opens
+-- them sees.
+CREATE TABLE saved_reports (
+	site_id     BIGINT NOT NULL,
+	id          BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	name        TEXT NOT NULL,
+	query       TEXT NOT NULL,
+	shared      BOOLEAN NOT NULL,
+	saved_at    BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE UNIQUE INDEX saved_reports_named ON saved_reports (site_id, operator_id, name);
+CREATE INDEX saved_reports_of ON saved_reports (operator_id);
+
+-- Links to reports for people without an account, by the hash of their token. "used_at" is 0 for one that nobody has opened.
+CREATE TABLE report_links (
+	site_id BIGINT NOT NULL,
+	id      BIGINT NOT NULL,
+	token   TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	query   TEXT NOT NULL,
+	made_by TEXT NOT NULL,
+	made_at BIGINT NOT NULL,
+	ends_at BIGINT NOT NULL,
+	used_at BIGINT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+CREATE UNIQUE INDEX report_links_by_token ON report_links (site_id, token);
+
 -- What the columns are made of. Ids of visitors are as they stand: numbers of visits, and the public form elsewhere.
 CREATE VIEW report_visits AS
 	SELECT site_id, id, started_at, last_at, visitor_id, views, bot, scripted, numberless, user_agent, language, country, area, city, source_kind, source_name, source_medium, source_campaign, source_term,
