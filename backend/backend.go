@@ -194,6 +194,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("deliveries", desk.Deliveries.Run)
 		keep("looking for destinations", desk.Conversions.Run)
 		keep("keeping the ids of visitors' browsers", desk.Clients.Run)
+		keep("bulletins", desk.Bulletins.Run)
 		keep("erasing", desk.Persons.Run)
 		keep("bringing conversations to operators", dispatch.New(desk.DB, desk.Chats, desk.Presence, time.Now, s.logger.Named("chats")).Run)
 		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })

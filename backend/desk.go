@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/api/leads"
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
@@ -102,6 +103,7 @@ type Desk struct {
 	Deliveries  *notify.Deliveries
 	Clients     *client.Clients
 	Conversions *conversion.Conversions
+	Bulletins   *bulletin.Bulletins
 	Persons     *person.Persons
 	Forms       *form.Forms
 	Incidents   *incident.Incidents
@@ -178,6 +180,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
+	desk.Bulletins = bulletin.New(desk.forBulletins(), time.Now, logger.Named("bulletins"))
 	desk.Chats = chat.New(chat.Subjects{
 		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, There: desk.Presence.There,
 		Answered: func(ctx context.Context, tx db.Tx, of chat.Conversation) error {
@@ -206,7 +209,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.API = api.New(api.Subjects{
 		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
-		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Who: desk.who, Face: desk.face,
+		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
 	return desk, nil
@@ -217,7 +220,7 @@ func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
+	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
@@ -31,6 +33,32 @@ func (d *Desk) forAnswers() letter.Subjects {
 	return letter.Subjects{
 		DB: d.DB, Chats: d.Chats, Cards: d.Cards, Keys: d.Keys, Letters: d.letters(), Here: d.Onsite.Here, After: d.answersAfter, Service: d.serviceFor,
 	}
+}
+
+// forBulletins are what mails with figures need.
+func (d *Desk) forBulletins() bulletin.Subjects {
+	writer := bulletins.NewWriter(bulletins.Sources{
+		Reports: d.Reports, Incidents: d.Incidents, Key: d.Sites.Key, Console: func() string { return d.configured.Load().Console },
+	}, time.Now)
+	return bulletin.Subjects{DB: d.DB, Keys: d.Keys, Queue: d.Queue, Deliveries: d.Deliveries, Site: d.servedHere, Write: writer.Write}
+}
+
+// servedHere tells how this node serves a site; see [bulletin.Subjects].
+func (d *Desk) servedHere(ctx context.Context, siteID int64) (zone *time.Location, service string, err error) {
+	key, err := d.Sites.Key(ctx, siteID)
+	if err != nil {
+		return nil, "", err
+	}
+	stored, err := d.Sites.ByKey(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	service, err = d.serviceFor(ctx, siteID, "")
+	if err == nil && service == "" {
+		err = bulletin.ErrElsewhere
+	}
+	set, _ := d.configuredFor(key)
+	return stored.Settings.Over(set).Zone(), service, err
 }
 
 // answersAfter is for how long the site has answers gathered before they are mailed; 0 for no letters.

@@ -17,12 +17,14 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/seed-3405227d/frontdesk/backend/api/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/leads"
 	"github.com/seed-3405227d/frontdesk/backend/api/panel"
 	"github.com/seed-3405227d/frontdesk/backend/api/tracker"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -72,6 +74,7 @@ type Subjects struct {
 	Transcripts *letter.Transcripts
 	Answers     *letter.Answers
 	Ratings     *rating.Ratings
+	Bulletins   *bulletin.Bulletins
 	// Who is what visitors may know of an operator; zero for nothing.
 	Who func(ctx context.Context, operatorID int64) (conversation.Who, error)
 	// Face is the one of the name, of an operator of the site, or [face.ErrUnknown].
@@ -85,6 +88,7 @@ type API struct {
 
 	panel         *panel.Panel
 	conversations *conversation.Conversations
+	readers       *bulletins.Readers
 	gate          *gate.Gate
 	routes        map[string]gate.Route // by path
 }
@@ -103,8 +107,9 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,
 			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Who: subjects.Who, Face: subjects.Face,
 		}, logger),
-		gate:   gate.New(logger, observer.Unkept, explain),
-		routes: make(map[string]gate.Route),
+		readers: bulletins.New(subjects.Bulletins),
+		gate:    gate.New(logger, observer.Unkept, explain),
+		routes:  make(map[string]gate.Route),
 	}
 	for _, route := range a.all() {
 		a.routes[route.Path] = route
@@ -119,7 +124,7 @@ func (nobody) Unkept(string) {}
 
 // all are the routes of all rooms. Those of an empty API tell the addresses, and serve nothing.
 func (a *API) all() []gate.Route {
-	return slices.Concat(a.Tracker.Routes(), a.Leads.Routes(), a.panel.Routes(), a.conversations.Routes())
+	return slices.Concat(a.Tracker.Routes(), a.Leads.Routes(), a.panel.Routes(), a.conversations.Routes(), a.readers.Routes())
 }
 
 // Routes are what routes are added to, such as an [http.ServeMux].

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/captcha"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -61,6 +62,7 @@ type desk struct {
 	captchas  *captcha.Captchas
 	clients   *client.Clients
 	chats     *chat.Chats
+	bulletins *bulletin.Bulletins
 	chatting  *live.Pages
 	handler   http.Handler
 	url       string // of the prefix, as consultant_server_url
@@ -135,10 +137,12 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 	var storing sync.WaitGroup
 	storing.Go(func() { s.clients.Run(ctx) })
 	t.Cleanup(func() { stop(); storing.Wait() })
+	s.bulletins = bulletin.New(bulletin.Subjects{DB: d, Keys: s.visits.Keys, Queue: queue.New(d, zap.NewNop())}, now, zap.NewNop())
 	handler := api.New(api.Subjects{
 		Keys: s.visits.Keys, Texts: s.visits.Texts, Visits: s.visits.Visits, Clients: s.clients, Onsite: s.visits.Onsite, Leads: s.leads, Refused: s.refusals, Presence: s.presence, Captchas: s.captchas, Callbacks: callbacks, Chats: s.chats, Live: s.chatting,
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
 		Ratings:     rating.New(d, now),
+		Bulletins:   s.bulletins,
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
 		Who: func(ctx context.Context, id int64) (conversation.Who, error) {
 			if s.panics.Load() {

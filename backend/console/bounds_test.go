@@ -85,6 +85,8 @@ var service filling
 
 // columns are all of the schema that hold texts. Whoever adds one says here who writes it, and how much.
 var columns = map[string]filling{
+	"bulletin_subscriptions.address": text(254), "bulletin_subscriptions.detail": text(200), "bulletin_subscriptions.every": service, "bulletin_subscriptions.language": service,
+	"bulletin_subscriptions.made_by": text(64), "bulletin_subscriptions.reason": service, "bulletin_subscriptions.state": service,
 	"call_places.call_id": service, "call_places.platform": service, "callback_orders.order_id": service,
 	"callback_networks.network": service, "callback_steps.detail": text(300), "callback_steps.kind": service, "callback_steps.made_by": text(64),
 	"callbacks.caller_id": service, "callbacks.code": service, "callbacks.delivery": service, "callbacks.operator": service, "callbacks.order_id": service,
@@ -175,6 +177,7 @@ var copies = []struct {
 	{"operator_groups", "1", 99, map[string]string{"id": "id + i", "name": "name || i"}},
 	{"saved_reports", "1", 49, map[string]string{"id": "id + i", "name": "name || i"}},
 	{"report_links", "1", 99, map[string]string{"id": "id + i", "token": "token || i"}},
+	{"bulletin_subscriptions", "1", 199, map[string]string{"id": "id + i"}},
 	{"endpoints", "kind = 'webhook'", 18, map[string]string{"id": "id + 100 + i"}},
 	{"forms", "1", 199, map[string]string{"path": "path || i"}},
 	{"form_answers", "1", 199, map[string]string{"path": "path || i"}},

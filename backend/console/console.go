@@ -16,12 +16,14 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	chatoverview "github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
 	"github.com/seed-3405227d/frontdesk/backend/console/conversions"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
@@ -108,6 +110,7 @@ type Subjects struct {
 	Reports     *report.Reports
 	Saved       *saved.Reports
 	ReportLinks *link.Links
+	Bulletins   *bulletin.Bulletins
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string
@@ -172,6 +175,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: chatoverview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Visitors: s.Cards, Visits: s.Visits, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats, Leads: s.Leads, Saved: s.Saved, Links: s.ReportLinks})
+	bulletins.Mount(f, s.Bulletins, s.Deliveries.HasMail)
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)

@@ -19,12 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/rating"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -37,6 +39,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -72,8 +75,9 @@ type desk struct {
 	held    atomic.Pointer[time.Time]
 	calls   atomic.Int64
 	shop    site.Site
-	keeper  *keeper.Keeper      // of the figures
-	pbx     atomic.Pointer[pbx] // the telephone platform that calls people; nil for none
+	keeper  *keeper.Keeper              // of the figures
+	mail    atomic.Pointer[mail.Server] // that of the configuration; nil for none
+	pbx     atomic.Pointer[pbx]         // the telephone platform that calls people; nil for none
 }
 
 func (d *desk) now() time.Time {
@@ -136,10 +140,17 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Deliveries = notify.New(notify.Subjects{
 		DB: database, Journal: d.Journal, Queue: queue.New(database, zap.NewNop()), Sites: d.Sites, Leads: d.Leads, Calls: d.Calls,
 	}, func() notify.Settings {
-		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Mail: d.mail.Load()}
 	}, nil, d.now, zap.NewNop())
 	d.Conversions = conversion.New(conversion.Subjects{
 		DB: database, Deliveries: d.Deliveries, Sites: d.Sites, Leads: d.Leads, Calls: d.Calls, Chats: d.Chats, Visits: visits.Visits, Clients: client.New(database, visits.Keys, zap.NewNop()),
+	}, d.now, zap.NewNop())
+	writer := bulletins.NewWriter(bulletins.Sources{Reports: d.Reports, Incidents: d.Incidents, Key: d.Sites.Key, Console: func() string { return "https://desk.example/" }}, d.now)
+	d.Bulletins = bulletin.New(bulletin.Subjects{
+		DB: database, Keys: visits.Keys, Queue: d.Deliveries.Queue, Deliveries: d.Deliveries, Write: writer.Write,
+		Site: func(context.Context, int64) (*time.Location, string, error) {
+			return time.UTC, "https://shop.example/frontdesk/", nil
+		},
 	}, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
 		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), refused.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())

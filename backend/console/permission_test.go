@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
@@ -38,7 +39,7 @@ var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
-	"765-00-09", "secret-asking", "SecretGoal", "SecretSaved", "SecretLink",
+	"765-00-09", "secret-asking", "SecretGoal", "SecretSaved", "SecretLink", "secretreader",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -78,6 +79,8 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	group, err := d.Groups.Keep(t.Context(), operator.Server(), group.Group{SiteID: d.shop.ID, Name: "SecretGroup", Routing: group.ToAll})
 	require.NoError(t, err)
+	subscription, err := d.Bulletins.Add(t.Context(), bulletin.Subscription{SiteID: d.shop.ID, Address: "secretreader@shop.example", Language: "en", Every: bulletin.Week}, "vera")
+	require.NoError(t, err)
 	conversation, _, err := d.Chats.SayFrom(t.Context(), chat.From{SiteID: d.shop.ID, Ref: h.Ref}, chat.Message{Text: "SecretQuestion",
 		File: &file.File{Name: "SecretFile.txt", Content: []byte("SecretContent")}})
 	require.NoError(t, err)
@@ -97,7 +100,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"callback":     fmt.Sprint(list[0].ID),
 		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "manual": "words", "drawing": "leads.webp",
 		"group":    fmt.Sprint(group.ID),
-		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID),
+		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID), "subscriber": fmt.Sprint(subscription.ID),
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
 		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": token,
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",

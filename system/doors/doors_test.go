@@ -79,6 +79,7 @@ func doors() map[string]door {
 		"v1/chat/face/{face}":         {dearest: open(prefix + "v1/chat/face/x").dearest, shut: http.StatusNotFound}, // nobody has one
 		"v1/chat/back":                {dearest: open(prefix + "v1/chat/back?t=1.2.x").dearest, shut: http.StatusNotFound},
 		"v1/chat/stop":                {dearest: open(prefix + "v1/chat/stop?t=1.2.x").dearest, shut: http.StatusNotFound},
+		"v1/bulletin/stop":            {dearest: open(prefix + "v1/bulletin/stop?t=1.2.x").dearest, shut: http.StatusNotFound},
 		"v1/chat/stream":              {dearest: takes(visitorStream).dearest, stream: true},
 		"v1/captcha":                  takes(call("captcha", (*scene).caller, "language")),
 		"v1/captcha/{file}":           takes(captchaPicture),
@@ -157,6 +158,10 @@ func doors() map[string]door {
 		"POST /sites/{site}/groups/{group}/removal":             form("version"),
 		"POST /sites/{site}/replies":                            form("text", "word"),
 		"POST /sites/{site}/replies/{reply}/removal":            form("version"),
+		"POST /reports/mail":                                    form("address", "every=day", "language=en", "site=1"),
+		"POST /reports/mail/{site}/{subscriber}/paused":         form("paused"),
+		"POST /reports/mail/{site}/{subscriber}/test":           form("back"),
+		"POST /reports/mail/{site}/{subscriber}/removal":        form("back"),
 		"POST /operators":                                       {dearest: form("login", "name", "password", "sites").dearest, memory: hashing},
 		"POST /operators/{operator}":                            form("name", "role"),
 		"POST /operators/{operator}/sites":                      form("sites"),
@@ -175,7 +180,7 @@ func doors() map[string]door {
 	for _, path := range []string{
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export", "/inquiries", "/inquiries/export",
 		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
-		"/overview", "/reports", "/reports/export", "/reports/paths", "/reports/paths/export", "/reports/saved", "/reports/links", "/r/{shared}", "/r/{shared}/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
+		"/overview", "/reports", "/reports/mail", "/reports/export", "/reports/paths", "/reports/paths/export", "/reports/saved", "/reports/links", "/r/{shared}", "/r/{shared}/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}", "/sites/{site}/conversions", "/sites/{site}/conversions/new", "/sites/{site}/conversions/{destination}", "/sites/{site}/conversions/{destination}/{table}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",

@@ -45,6 +45,7 @@ func newScene(p *program) *scene {
 	s.keep("/sites/1/replies", "word", "hello", "text", "Hello!")
 	s.keep("/operators", "login", "anna", "name", "Anna", "password", password, "role", "operator", "all", "true")
 	s.keep("/sites/1/endpoints", "kind", "webhook", "as", "webhook", "address", "http://"+p.receiver, "events", "lead.added", "language", "en")
+	s.keep("/reports/mail", "site", "1", "address", "owner@shop.example", "every", "day", "language", "en")
 	s.keep("/sites/1/endpoints", "kind", "mail", "as", "mail", "address", "desk@shop.example", "events", "lead.added", "language", "en")
 	s.keep("/sites/1/conversions", "kind", "google_ads", "name_lead", "Lead")
 	s.keep("/pools/1", "name", "summer", "numbers", "74957650011\n74957650012", "hold", "5", "exhausted", "original")
@@ -57,7 +58,7 @@ func newScene(p *program) *scene {
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},
 		"file": {"/chats", `/chats/1/(\d+)`}, "group": {"/sites/1/groups", `/groups/(\d+)`}, "operator": {"/operators", `/operators/([2-9]\d*)`},
 		"destination": {"/sites/1/conversions", `/conversions/(\d+)`},
-		"endpoint":    {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
+		"subscriber":  {"/reports/mail", `/reports/mail/1/(\d+)/`}, "endpoint": {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
 		"saved": {"/reports/saved", `/reports/saved/(\d+)`}, "link": {"/reports/links", `/reports/links/1/(\d+)/`},
 		"name": {"/leads", `/assets/([\w.-]+\.css)`},
 	} {

@@ -42,7 +42,7 @@ func (c *Conversations) linked(r *gate.Request, opens string) (of chat.Conversat
 func (c *Conversations) back(r *gate.Request) error {
 	of, token, err := c.linked(r, letter.OpensBack)
 	if errors.Is(err, chat.ErrUnknown) {
-		answerPage(r, http.StatusNotFound, letter.OverPage(r.Header.Get("Accept-Language")))
+		letter.OverPage(r.Header.Get("Accept-Language")).Answer(r.W, http.StatusNotFound)
 		return nil
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Conversations) back(r *gate.Request) error {
 			http.SetCookie(r.W, cookie)
 		}
 	}
-	answerPage(r, http.StatusOK, letter.BackPage(of.Language, r.Site.Key, talk, page))
+	letter.BackPage(of.Language, r.Site.Key, talk, page).Answer(r.W, http.StatusOK)
 	return nil
 }
 
@@ -87,23 +87,11 @@ func (c *Conversations) stop(r *gate.Request) error {
 		err = c.Answers.Stop(r.Context(), r.Site.ID, of.ID)
 	}
 	if errors.Is(err, chat.ErrUnknown) {
-		answerPage(r, http.StatusNotFound, letter.OverPage(r.Header.Get("Accept-Language")))
+		letter.OverPage(r.Header.Get("Accept-Language")).Answer(r.W, http.StatusNotFound)
 		return nil
 	}
 	if err == nil {
-		answerPage(r, http.StatusOK, letter.StopPage(of.Language, r.Method == http.MethodPost))
+		letter.StopPage(of.Language, r.Method == http.MethodPost).Answer(r.W, http.StatusOK)
 	}
 	return err
-}
-
-// answerPage answers with the page.
-func answerPage(r *gate.Request, status int, page letter.Page) {
-	h := r.W.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(page.Content)))
-	h.Set("Content-Security-Policy", page.Policy)
-	h.Set("Referrer-Policy", page.Referrer)
-	h.Set("X-Content-Type-Options", "nosniff")
-	r.W.WriteHeader(status)
-	r.W.Write(page.Content)
 }

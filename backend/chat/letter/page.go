@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html/template"
+	"net/http"
+	"strconv"
 )
 
 // Page is what the link of a letter opens: a page of the service on the site's own host.
@@ -12,6 +14,18 @@ type Page struct {
 	Content []byte
 	// Policy is its Content-Security-Policy, and Referrer its Referrer-Policy.
 	Policy, Referrer string
+}
+
+// Answer answers a request with the page.
+func (p Page) Answer(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(len(p.Content)))
+	h.Set("Content-Security-Policy", p.Policy)
+	h.Set("Referrer-Policy", p.Referrer)
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	w.Write(p.Content)
 }
 
 // back keeps that the chat is to open on the next page, as the panels keep it (panels/keep.ts), and goes there.
@@ -86,4 +100,19 @@ func StopPage(language string, stopped bool) Page {
 		return shown{Language: language, Title: words["letter.stopped"]}.page()
 	}
 	return shown{Language: language, Title: words["letter.stop"], Action: words["letter.do"]}.page()
+}
+
+// UnsubscribePage is StopPage for the mails with figures of the site.
+func UnsubscribePage(language string, stopped bool) Page {
+	words, language := wordsOf(language)
+	if stopped {
+		return shown{Language: language, Title: words["letter.unsubscribed"]}.page()
+	}
+	return shown{Language: language, Title: words["letter.unsubscribe"], Action: words["letter.do"]}.page()
+}
+
+// GonePage says that the link is not valid any more.
+func GonePage(language string) Page {
+	words, language := wordsOf(language)
+	return shown{Language: language, Title: words["letter.over"]}.page()
 }

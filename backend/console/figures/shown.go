@@ -1,7 +1,9 @@
 package figures
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,6 +83,30 @@ func New(w *words.Tongue, key string, now report.Figures, before *report.Figures
 	}
 	f.Good = (f.Trend == "up") != worse[key]
 	return f
+}
+
+// Best are the values that bring most inquiries, and most visits among equals, with these two figures: most of them at
+// most. at is the place of the dimension among those of the rows. Visits of no campaign are none of one.
+func Best(by report.Dimension, rows []report.Row, at, most int) (best []report.Row) {
+	places := make(map[string]int)
+	for _, r := range rows {
+		value := r.Values[at]
+		if value == report.Unknown || value == "" && by == report.Campaign {
+			continue
+		}
+		place, known := places[value]
+		if !known {
+			place = len(best)
+			places[value], best = place, append(best, report.Row{Values: []string{value}})
+		}
+		for _, m := range []report.Metric{report.Visits, report.Inquiries} { // which sum up
+			best[place].Figures[m] += r.Figures[m]
+		}
+	}
+	slices.SortFunc(best, func(a, b report.Row) int {
+		return cmp.Or(cmp.Compare(b.Figures[report.Inquiries], a.Figures[report.Inquiries]), cmp.Compare(b.Figures[report.Visits], a.Figures[report.Visits]), cmp.Compare(a.Values[0], b.Values[0]))
+	})
+	return best[:min(most, len(best))]
 }
 
 // The ground on which a line is drawn.

@@ -32,7 +32,7 @@ func Mount(f *frame.Frame) {
 
 // about says where the documentation tells of a page of the console.
 var about = map[string]string{
-	"overview": "/help/console#doc-overview", "reports": "/help/console#doc-reports", "behind": "/help/console#doc-reports", "saved": "/help/console#doc-reports", "links": "/help/access#doc-links-to-reports",
+	"overview": "/help/console#doc-overview", "reports": "/help/console#doc-reports", "behind": "/help/console#doc-reports", "saved": "/help/console#doc-reports", "links": "/help/access#doc-links-to-reports", "bulletins": "/help/reports#doc-figures-by-mail",
 	"visitors": "/help/console#doc-visitors", "card": "/help/console#doc-visitors", "leads": "/help/console#doc-leads", "lead": "/help/console#doc-working-on-leads",
 	"refused": "/help/console#doc-refused-leads", "forms": "/help/forms#doc-forms-that-are-found", "chats": "/help/console#doc-chats", "waits": "/help/console#doc-chats",
 	"calls": "/help/console#doc-calls", "callbacks": "/help/console#doc-callbacks", "callback": "/help/callbacks#doc-states-of-a-callback", "newcallback": "/help/console#doc-callbacks",

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -43,7 +42,6 @@ type best struct {
 type bestRow struct {
 	Name, Link        string
 	Visits, Inquiries figures.Figure
-	report.Figures
 }
 
 func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error {
@@ -133,29 +131,12 @@ func (c *room) fill(ctx context.Context, p frame.Page, query url.Values, body *o
 // bestIn are the values of the dimension that bring most inquiries, and most visits among equals.
 func bestIn(w *words.Tongue, kept url.Values, behind func(key string, pairs ...string) string, title string, by report.Dimension, rows []report.Row, at int) best {
 	b := best{Title: title, By: by, Whole: figures.Address("/reports", kept, "by", string(by))}
-	of := make(map[string]*report.Figures)
-	var values []string
-	for _, r := range rows {
-		value := r.Values[at]
-		if value == report.Unknown || value == "" && by == report.Campaign {
-			continue
-		}
-		if of[value] == nil {
-			of[value] = new(report.Figures)
-			values = append(values, value)
-		}
-		for _, m := range []report.Metric{report.Visits, report.Inquiries} { // which sum up
-			of[value][m] += r.Figures[m]
-		}
-	}
-	slices.SortFunc(values, func(x, y string) int {
-		return cmp.Or(cmp.Compare(of[y][report.Inquiries], of[x][report.Inquiries]), cmp.Compare(of[y][report.Visits], of[x][report.Visits]), cmp.Compare(x, y))
-	})
 	names := figures.Names{Words: w}
-	for _, value := range values[:min(bestOf, len(values))] {
+	for _, r := range figures.Best(by, rows, at, bestOf) {
+		value := r.Values[0]
 		row := bestRow{
 			Name: names.Of(by, value), Link: figures.Address("/reports", kept, "by", string(by), figures.FilterName(by), value),
-			Visits: figures.New(w, "visits", *of[value], nil), Inquiries: figures.New(w, "inquiries", *of[value], nil),
+			Visits: figures.New(w, "visits", r.Figures, nil), Inquiries: figures.New(w, "inquiries", r.Figures, nil),
 		}
 		row.Visits.Link = behind("visits", "by", string(by), "v", value)
 		row.Inquiries.Link = behind("inquiries", "by", string(by), "v", value)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -34,6 +35,8 @@ var deeds = map[string]string{
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",
 	link.Made: "history.linkMade", link.Ended: "history.linkEnded",
 	notify.SecretChanged: "history.endpointSecret", notify.EndpointTested: "history.endpointTested",
+	bulletin.Added: "history.bulletinAdded", bulletin.PausedBy: "history.bulletinPaused", bulletin.ResumedBy: "history.bulletinResumed", bulletin.Tested: "history.bulletinTested",
+	bulletin.Removed: "history.bulletinRemoved", bulletin.StoppedBy: "history.bulletinStopped", bulletin.RefusedFor: "history.bulletinRefused",
 }
 
 // historyPage is a part of the history, newest first.

@@ -1169,6 +1169,31 @@ CREATE INDEX deliveries_oldest ON deliveries (noted_at);
 CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';
 
 
+-- bulletin: to whom figures of a site go by mail
+
+-- "every" is day, week or month. "period" is the first day of the latest period that was mailed or is on its way, and
+-- "refusals" how often in a row a mail server has said that it will never take the mail. "reason", "status" and "detail"
+-- are why the last mail was not taken; empty where it was. "made_by" is the login of whoever has added it.
+CREATE TABLE bulletin_subscriptions (
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	address    TEXT NOT NULL,
+	language   TEXT NOT NULL,
+	every      TEXT NOT NULL,
+	state      TEXT NOT NULL,
+	made_by    TEXT NOT NULL,
+	made_at    BIGINT NOT NULL,
+	period     BIGINT NOT NULL,
+	sent_at    BIGINT NOT NULL,
+	tested_at  BIGINT NOT NULL,
+	refusals   BIGINT NOT NULL,
+	reason     TEXT NOT NULL,
+	status     BIGINT NOT NULL,
+	detail     TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+
+
 -- journal: what has happened, in order
 
 -- Entries are ordered by the transaction that wrote them and by their number. PostgreSQL must know the former; SQLite has

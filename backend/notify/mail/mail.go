@@ -152,6 +152,8 @@ func isASCII(text string) bool {
 // Letter is a mail to one mailbox.
 type Letter struct {
 	To, Subject, Text string
+	// HTML is the letter as a page of HTML; empty for one that is made of the text.
+	HTML string
 	// ID tells the mail from all others, with letters, digits, -, _ and . in it.
 	ID string
 	At time.Time
@@ -221,6 +223,10 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 		}
 	}
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	if l.HTML != "" {
+		m.AddAlternativeString(gomail.TypeTextHTML, l.HTML)
+		return m, nil
+	}
 	return m, m.AddAlternativeHTMLTemplate(page, struct {
 		Language, Subject, Link, Stop string
 		Paragraphs                    [][]string

@@ -122,6 +122,22 @@ func (k *Keys) ParseConversationToken(siteID int64, token, opens string) (conver
 	return numbers[0], true
 }
 
+// SubscriptionToken returns a name of a subscription for use in an address, by which its reader ends it, for the duration.
+// Its characters are those of [Keys.Token].
+func (k *Keys) SubscriptionToken(siteID, subscription int64, lasting time.Duration) string {
+	return k.token(siteID, "subscription", "", subscription, k.now().Add(lasting).Unix())
+}
+
+// ParseSubscriptionToken returns the subscription of a token that SubscriptionToken has made for the site and that is
+// still valid.
+func (k *Keys) ParseSubscriptionToken(siteID int64, token string) (subscription int64, valid bool) {
+	numbers, valid := k.parseToken(siteID, "subscription", "", token, 2)
+	if !valid {
+		return 0, false
+	}
+	return numbers[0], true
+}
+
 // token writes the numbers, the last of which is when the token ends, in seconds since 1970, and signs them with the text.
 func (k *Keys) token(siteID int64, purpose, text string, numbers ...int64) string {
 	var token strings.Builder
