@@ -27,26 +27,26 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
-var subdirectives = map[string]subdirective{
-	"prefix": {read: func(h *Handler, values []string) error {
+// of is a subdirective of one value, which set takes. Expected says how it is written.
+func of(expected string, set func(h *Handler, value string) error) subdirective {
+	return subdirective{read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: prefix PATH, such as prefix /frontdesk/")
+			return errors.New(expected)
 		}
-		return h.SetPrefix(values[0])
-	}},
+		return set(h, values[0])
+	}}
+}
+
+var subdirectives = map[string]subdirective{
+	"prefix": of("expected: prefix PATH, such as prefix /frontdesk/", (*Handler).SetPrefix),
 	"objects": {read: func(h *Handler, values []string) error {
 		return h.SetObjects(append([]string{}, values...))
 	}},
-	"variant": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: variant A, or: variant B")
-		}
-		return h.SetVariant(values[0])
-	}},
+	"variant": of("expected: variant A, or: variant B", (*Handler).SetVariant),
 	"service": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 || values[0] == "" {
 			return errors.New("expected: service local, or: service URL [TRACKER_URL], such as service https://desk.example/frontdesk/")
@@ -62,24 +62,10 @@ var subdirectives = map[string]subdirective{
 		h.Messengers, err = onOrOff("messengers", values)
 		return err
 	}},
-	"phone_mask": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`)
-		}
-		return h.SetPhoneMask(values[0])
-	}},
-	"region": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: region COUNTRY in two letters, such as region RU")
-		}
-		return h.SetRegion(values[0])
-	}},
-	"timezone": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: timezone NAME, such as timezone Europe/Berlin")
-		}
-		return h.SetTimezone(values[0])
-	}},
+	"phone_mask": of(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`, (*Handler).SetPhoneMask),
+	"region": of("expected: region COUNTRY in two letters, such as region RU", (*Handler).SetRegion),
+	"timezone": of("expected: timezone NAME, such as timezone Europe/Berlin", (*Handler).SetTimezone),
+	"currency": of("expected: currency CODE, such as currency EUR", (*Handler).SetCurrency),
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {
 			return errors.New("expected: consent off, or: consent COOKIE [VALUE]")
@@ -113,23 +99,13 @@ var subdirectives = map[string]subdirective{
 	}, many: true},
 	"capture":  {read: readCapture, many: true, block: &captureBlock},
 	"callback": {read: readCallback, block: &callbackBlock},
-	"credentials": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: credentials SELECTOR, such as credentials form.contact")
-		}
-		return h.SetCredentials(values[0])
-	}},
+	"credentials": of("expected: credentials SELECTOR, such as credentials form.contact", (*Handler).SetCredentials),
 	"ignore_forms": {read: func(h *Handler, values []string) (err error) {
 		h.IgnoreForms, err = onOrOff("ignore_forms", values)
 		return err
 	}},
 	"number": {read: readNumber, many: true, block: &numberBlock},
-	"prerender": {read: func(h *Handler, values []string) error {
-		if len(values) != 1 || values[0] == "" {
-			return errors.New("expected: prerender off, static or dynamic")
-		}
-		return h.SetPrerender(values[0])
-	}},
+	"prerender": of("expected: prerender off, static or dynamic", (*Handler).SetPrerender),
 	"attribution": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
 			return errors.New("expected: attribution first, last or last_non_direct")

@@ -10,6 +10,7 @@ import (
 	_ "time/tzdata" // a server's system may have no time zones
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/currency"
 )
 
 const (
@@ -50,6 +51,14 @@ func CheckRegion(region string) error {
 func CheckTimezone(name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return fmt.Errorf("timezone %.80q: expected a name of the IANA database, such as Europe/Berlin", name)
+	}
+	return nil
+}
+
+// CheckCurrency returns an error for a wrong currency: ISO 4217, in capitals. An empty one means that it is not told.
+func CheckCurrency(code string) error {
+	if unit, err := currency.ParseISO(code); code != "" && (err != nil || unit.String() != code || unit == currency.XXX || unit == currency.XTS) {
+		return fmt.Errorf("currency %.80q: expected three letters of ISO 4217, such as EUR", code)
 	}
 	return nil
 }

@@ -27,6 +27,8 @@ type Settings struct {
 	Region *string `json:"region,omitempty"`
 	// Timezone is the IANA name of the time zone in which the site's days begin; see [CheckTimezone]. Empty means UTC.
 	Timezone *string `json:"timezone,omitempty"`
+	// Currency is that of the site's sums and costs: ISO 4217; see [CheckCurrency]. Empty means that it is not told.
+	Currency *string `json:"currency,omitempty"`
 	// DynamicalReplacement replaces numbers in blocks that a page adds later. Without it, the script does so, too.
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
 	// Messengers changes links that write to a number as those that call it.
@@ -106,6 +108,11 @@ func (s Settings) Check() error {
 			return &Invalid{"timezone", err}
 		}
 	}
+	if s.Currency != nil {
+		if err := CheckCurrency(*s.Currency); err != nil {
+			return &Invalid{"currency", err}
+		}
+	}
 	if s.Prerender != nil {
 		if err := CheckPrerender(*s.Prerender); err != nil {
 			return &Invalid{"prerender", err}
@@ -161,6 +168,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
 	s.Region = cmp.Or(s.Region, defaults.Region)
 	s.Timezone = cmp.Or(s.Timezone, defaults.Timezone)
+	s.Currency = cmp.Or(s.Currency, defaults.Currency)
 	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
 	s.Messengers = cmp.Or(s.Messengers, defaults.Messengers)
 	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)

@@ -91,7 +91,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		name  string
 		given bool // which belongs to the service elsewhere
 	}{
-		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"objects", s.Objects != nil},
+		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"currency", s.Currency != ""}, {"objects", s.Objects != nil},
 		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
 	} {
 		if setting.given {
@@ -126,6 +126,16 @@ func (s *Settings) SetTimezone(name string) error {
 		return err
 	}
 	s.Timezone = name
+	return nil
+}
+
+// SetCurrency sets the currency, as three letters of any case.
+func (s *Settings) SetCurrency(code string) error {
+	capitals := strings.ToUpper(code)
+	if site.CheckCurrency(capitals) != nil {
+		return site.CheckCurrency(code) // the error quotes the currency as it was written
+	}
+	s.Currency = capitals
 	return nil
 }
 

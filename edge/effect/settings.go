@@ -58,6 +58,10 @@ type Settings struct {
 	// `Europe/Berlin`. Default: `UTC`.
 	Timezone string `json:"timezone,omitempty"`
 
+	// The currency of the site's sales and of the costs of its advertising: three letters of ISO 4217, such as `EUR`.
+	// Default: none is told.
+	Currency string `json:"currency,omitempty"`
+
 	// The cookie without which nothing is set or stored. Default: none is needed.
 	Consent *Consent `json:"consent,omitempty"`
 
@@ -172,6 +176,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetTimezone(s.Timezone) },
+		func() error { return s.SetCurrency(s.Currency) },
 		func() error { return s.SetConsent(s.Consent) },
 		func() error { return s.SetRespect(s.Respect) },
 		func() error { return s.SetCredentials(s.Credentials) },
@@ -225,7 +230,7 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 // Numbers, Pools, Captures and Widget, which may be missing. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
-		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, Prerender: &s.Prerender, Attribution: &s.Attribution,
+		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, Currency: &s.Currency, Prerender: &s.Prerender, Attribution: &s.Attribution,
 		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {

@@ -45,6 +45,10 @@ type Asked struct {
 	Period                       period.Period
 	Credit                       credit.Rule
 	SiteIDs                      []int64
+	// Currency is that of the sites' sums: ISO 4217, or empty where it is not told. It is Mixed if they have several: then sums are
+	// not shown, because they do not add up.
+	Currency string
+	Mixed    bool
 }
 
 // Read reads what the query asks of the page's sites. The error can be told by [Mistake]; then the texts alone are set.
@@ -58,6 +62,7 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 			a.SiteIDs = append(a.SiteIDs, s.ID)
 		}
 	}
+	a.Currency, a.Mixed = currencyOf(f, p)
 	zone := f.Zone(p)
 	if a.Span != Own {
 		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
@@ -80,6 +85,30 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 	}
 	a.Credit = credit.Rule{Model: credit.Model(a.Model), Window: time.Duration(days) * 24 * time.Hour}
 	return a, a.Credit.Check()
+}
+
+// currencyOf is the currency of the page's sites, if it is one.
+func currencyOf(f *frame.Frame, p frame.Page) (code string, mixed bool) {
+	first := true
+	for _, s := range p.Sites {
+		if p.SiteID != 0 && p.SiteID != s.ID {
+			continue
+		}
+		of := f.CurrencyOf(s)
+		if !first && of != code {
+			return "", true
+		}
+		code, first = of, false
+	}
+	return code, false
+}
+
+// Sums are those of the figures that the page can show: without sums of money where the sites have several currencies.
+func (a Asked) Sums(keys []string) []string {
+	if !a.Mixed {
+		return keys
+	}
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return money[key] })
 }
 
 // spanAt are the first and the last day of the span on the day.

@@ -33,6 +33,9 @@ type Figure struct {
 var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true,
 	report.Scriptless.String(): true, report.Numberless.String(): true}
 
+// money are the figures that are sums of money, or are made of some.
+var money = map[string]bool{report.Revenue.String(): true}
+
 // Of is the figure of the name among the figures.
 func Of(figures report.Figures, key string) float64 {
 	if key == Rate {
@@ -54,7 +57,7 @@ func Written(w *words.Tongue, key string, value float64) string {
 	case key == Rate:
 		return w.Percent(value)
 	case key == report.Revenue.String():
-		return w.Money(strconv.FormatFloat(math.Round(value*100)/100, 'f', -1, 64))
+		return w.Sum(value)
 	}
 	return w.Out.Sprint(number.Decimal(value, number.MaxFractionDigits(1)))
 }

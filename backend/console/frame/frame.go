@@ -87,7 +87,8 @@ type Page struct {
 	Alarms   []string // what is wrong with the server
 	Problem  string   // why what was sent was not accepted
 	Body     any
-	Begun    journal.Position // when the page was begun
+	Begun    journal.Position       // when the page was begun
+	Currency func(site.Site) string // that of the site's sums, as [Frame.CurrencyOf]; it may be nil
 
 	asked map[any]any // by Once
 }
@@ -139,7 +140,7 @@ func (p Page) StreamAddress(view string, siteID int64) string {
 // begin is the page of that name as far as nobody has to be asked.
 func (f *Frame) begin(r *http.Request, name string) Page {
 	w := f.Words(r)
-	p := Page{Words: w, Tongues: f.Tongues, Page: name, Here: r.URL.RequestURI(), Title: w.Text(name + ".title"), Counts: make(map[string]int), asked: make(map[any]any)}
+	p := Page{Words: w, Tongues: f.Tongues, Page: name, Here: r.URL.RequestURI(), Title: w.Text(name + ".title"), Counts: make(map[string]int), asked: make(map[any]any), Currency: f.CurrencyOf}
 	if p.Operator, p.Inside = Current(r); p.Inside {
 		p.Menu = f.menuOf(p)
 		p.Help = f.helpOf(name)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/table"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -50,6 +51,22 @@ func (f *Frame) Zone(p Page) *time.Location {
 // HeadOf is the head of the page's file of the name, with the columns of the names.
 func (f *Frame) HeadOf(p Page, name string, columns []string) table.Head {
 	return table.Head{Name: name, Columns: columns, Words: p.Words, Now: f.Now(), Zone: f.Zone(p)}
+}
+
+// CurrencyOf is the currency of the site's sums, as far as this server's configuration tells; empty where none is told.
+func (f *Frame) CurrencyOf(s site.Site) string {
+	if code := f.Effective(s).Currency; code != nil {
+		return *code
+	}
+	return ""
+}
+
+// SumsOf are the page's words, with sums in the currency of the site of the id.
+func (p Page) SumsOf(siteID int64) *words.Tongue {
+	if s, found := p.Site(siteID); found && p.Currency != nil {
+		return p.Words.In(p.Currency(s))
+	}
+	return p.Words
 }
 
 func SiteLink(id int64) string { return "/sites/" + strconv.FormatInt(id, 10) }

@@ -126,7 +126,6 @@ func (f *Frame) functions(w *words.Tongue) template.FuncMap {
 		"exactly":  w.Exactly,
 		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"span":     w.Span,
-		"money":    w.Money,
 		"number":   w.Number,
 		"phone":    words.Phone,
 		"unbroken": words.Unbroken,

@@ -202,7 +202,7 @@ func (c *room) gather(r *http.Request, f frame.Page, d *leadDetail) error {
 		return err
 	}
 	for _, one := range deeds {
-		if step, shown := stepOf(f, d.ID, one); shown {
+		if step, shown := stepOf(f, d.LeadRow, one); shown {
 			story = append(story, step)
 		}
 	}
@@ -237,7 +237,7 @@ func waysOf(w *words.Tongue, l lead.Lead) string {
 }
 
 // stepOf is the deed in words. Of a merge, only what is said of the lead that is shown is.
-func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
+func stepOf(f frame.Page, shown rows.LeadRow, d lead.Deed) (leadStep, bool) {
 	step := leadStep{At: d.At, By: d.By.Login}
 	for _, o := range f.Staff {
 		if o.ID == d.By.ID {
@@ -263,7 +263,7 @@ func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
 			step.Text = f.Words.Text("deed.noTags")
 		}
 	case "sale":
-		if step.Text = f.Words.Text("deed.soldFor", "amount", f.Words.Money(d.Said)); d.Said == "" {
+		if step.Text = f.Words.Text("deed.soldFor", "amount", f.SumsOf(shown.SiteID).Money(d.Said)); d.Said == "" {
 			step.Text = f.Words.Text("deed.sold")
 		}
 	case "no_sale":
@@ -271,7 +271,7 @@ func stepOf(f frame.Page, shown int64, d lead.Deed) (leadStep, bool) {
 	case "called":
 		step.Text = f.Words.Text("deed.called")
 	default:
-		if d.LeadID != shown {
+		if d.LeadID != shown.ID {
 			return step, false
 		}
 		step.Text = f.Words.Text(map[string]string{"merged": "deed.merged", "split": "deed.split", "took_in": "deed.tookIn", "let_out": "deed.letOut"}[d.Kind], "id", d.Said)

@@ -135,7 +135,7 @@ func (to *Listener) Page(ctx context.Context) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	staff, err := to.live.Staff(ctx, to.Operator.Sites)
-	return frame.Page{Words: to.Words, Operator: to.Operator, Sites: sites, Staff: staff}, err
+	return frame.Page{Words: to.Words, Operator: to.Operator, Sites: sites, Staff: staff, Currency: to.live.CurrencyOf}, err
 }
 
 // News is that of pages which hear of nothing but what is announced.

@@ -57,7 +57,7 @@ func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error 
 	}
 	query = figures.Kept(query, frame.SiteField, "span", "from", "to", "figure")
 	body := overviewPage{Asked: asked, Drawn: query.Get("figure"), Tabs: make(map[string]string), Whole: figures.Address("/reports", address(query))}
-	if !slices.Contains(shown, body.Drawn) {
+	if !slices.Contains(body.Sums(shown), body.Drawn) {
 		body.Drawn = shown[0]
 	}
 	for _, s := range figures.Spans {
@@ -112,7 +112,8 @@ func (c *room) fill(ctx context.Context, p frame.Page, query url.Values, body *o
 		}
 		return figures.Behind(kept, key, pairs...)
 	}
-	for _, key := range shown {
+	p.Words = p.Words.In(body.Currency)
+	for _, key := range body.Sums(shown) {
 		f := figures.New(p.Words, key, now.Total, was)
 		f.Line = figures.LineOf(key, now.Parts)
 		f.Link = behind(key)

@@ -92,9 +92,9 @@ func (a asked) columns() []string {
 	case a.has(report.OfEvents):
 		return eventColumns
 	case a.has(report.OfInquiries):
-		return inquiryColumns
+		return a.Sums(inquiryColumns)
 	}
-	return visitColumns
+	return a.Sums(visitColumns)
 }
 
 // shownColumns are those of the columns that are shown where all together are the total: rare ones of which there is nothing are left out.

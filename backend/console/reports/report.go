@@ -111,6 +111,7 @@ func (c *room) answers(ctx context.Context, a asked) (now report.Answer, before 
 
 // fill asks, and fills in what the page shows.
 func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
+	p.Words = p.Words.In(body.Currency)
 	now, before, err := c.answers(ctx, body.asked)
 	if err != nil {
 		return err

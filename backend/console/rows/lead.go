@@ -24,6 +24,7 @@ type LeadRow struct {
 	Page      words.Address
 	Unread    bool   // by the operator
 	OwnerName string // empty for nobody
+	Sum       string // of a sale; empty where it is not told
 	Parts     int    // how many others have been merged into it
 	Changed   bool   // the row is on the list already, or is not to be there
 }
@@ -40,6 +41,9 @@ func LeadRowOf(f frame.Page, l lead.Lead) LeadRow {
 		Source:    SourceOf(w, l.Source),
 		Page:      words.AddressOf(l.URL),
 		OwnerName: OwnerName(w, f.Staff, l.Owner),
+	}
+	if l.SaleCost != "" {
+		row.Sum = f.SumsOf(l.SiteID).Money(l.SaleCost)
 	}
 	for _, label := range []string{l.Name, w.Phone(l.PhoneDigits, l.PhoneExtension, l.Phone), l.Email} {
 		if strings.TrimSpace(label) != "" {

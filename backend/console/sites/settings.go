@@ -21,14 +21,14 @@ type settingsForm struct {
 	Mask, MaskText                  string
 	Dynamical, Messengers           string // on or off
 	Prerender, Attribution          string // as in the settings
-	Timezone                        string // empty for what is configured
+	Timezone, Currency              string // empty for what is configured
 	Consent, ConsentName, ConsentIs string
 	Configured                      configured
 }
 
 // configured is what the configuration of this server says, in words; empty where it
 // does not tell.
-type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Timezone, Consent string }
+type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Timezone, Currency, Consent string }
 
 func formOf(s site.Site) settingsForm {
 	form, set := settingsForm{Site: s, Seen: s.Version}, s.Settings
@@ -53,6 +53,9 @@ func formOf(s site.Site) settingsForm {
 	if set.Timezone != nil {
 		form.Timezone = *set.Timezone
 	}
+	if set.Currency != nil {
+		form.Currency = *set.Currency
+	}
 	if consent := set.Consent; consent != nil {
 		form.Consent, form.ConsentName, form.ConsentIs = rows.Own, consent.Cookie, consent.Value
 		if consent.Cookie == "" {
@@ -66,7 +69,7 @@ func formOf(s site.Site) settingsForm {
 func sentForm(r *http.Request, s site.Site) settingsForm {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	form := settingsForm{Site: s, Mask: value("mask"), MaskText: value("maskText"), Dynamical: value("dynamical"), Messengers: value("messengers"), Prerender: value("prerender"),
-		Attribution: value("attribution"), Timezone: value("timezone"), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
+		Attribution: value("attribution"), Timezone: value("timezone"), Currency: strings.ToUpper(value("currency")), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	return form
 }
@@ -75,7 +78,7 @@ func sentForm(r *http.Request, s site.Site) settingsForm {
 // stays as it is.
 func (f settingsForm) settings() site.Settings {
 	set := f.Site.Settings
-	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Timezone, set.Consent = nil, nil, nil, nil, nil, nil, nil
+	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Timezone, set.Currency, set.Consent = nil, nil, nil, nil, nil, nil, nil, nil
 	switch f.Mask {
 	case rows.None:
 		set.PhoneMask = new(string)
@@ -96,6 +99,9 @@ func (f settingsForm) settings() site.Settings {
 	}
 	if f.Timezone != rows.AsConfigured {
 		set.Timezone = &f.Timezone
+	}
+	if f.Currency != rows.AsConfigured {
+		set.Currency = &f.Currency
 	}
 	switch f.Consent {
 	case rows.None:
@@ -125,6 +131,8 @@ func (f settingsForm) mistake() string {
 		return "problem.consent"
 	case "timezone":
 		return "problem.timezone"
+	case "currency":
+		return "problem.currency"
 	}
 	return "fail.form"
 }
@@ -151,6 +159,9 @@ func (c *room) configuredFor(w *words.Tongue, key string) (told configured) {
 	}
 	if set.Timezone != nil {
 		told.Timezone = cmp.Or(*set.Timezone, "UTC")
+	}
+	if set.Currency != nil {
+		told.Currency = *set.Currency
 	}
 	if set.Consent != nil {
 		if told.Consent = set.Consent.Cookie; told.Consent == "" {

@@ -20,8 +20,10 @@ type Tongue struct {
 	Code string // of the language, such as "ru"
 	Name string // in the language itself
 	Now  func() time.Time
-	in   *i18n.Localizer
-	Out  *message.Printer
+	// Currency is that of the sums that are written: ISO 4217; empty where it is not told.
+	Currency string
+	in       *i18n.Localizer
+	Out      *message.Printer
 }
 
 // All returns a tongue for each of the languages, in their order.
@@ -39,6 +41,16 @@ func All(now func() time.Time) []*Tongue {
 		w.Name = w.Text("language.name")
 	}
 	return all
+}
+
+// In returns the tongue that writes sums in the currency; see [Tongue.Currency].
+func (w *Tongue) In(currency string) *Tongue {
+	if currency == w.Currency {
+		return w
+	}
+	other := *w
+	other.Currency = currency
+	return &other
 }
 
 // Text is the message of that name. Values for its gaps follow as pairs of name

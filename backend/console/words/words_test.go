@@ -69,6 +69,17 @@ func TestMoney(t *testing.T) {
 	}
 }
 
+func TestMoneyInACurrency(t *testing.T) {
+	for currency, wanted := range map[string][2]string{
+		"EUR": {"€1,500.50", "1 500,50 €"}, "RUB": {"₽1,500.50", "1 500,50 ₽"}, "CHF": {"CHF 1,500.50", "1 500,50 CHF"}, "JPY": {"¥1,500", "1 500 ¥"},
+	} {
+		for i, code := range []string{"en", "ru"} {
+			require.Equal(t, wanted[i], strings.ReplaceAll(wordsIn(t, code, time.Now()).In(currency).Sum(1500.499), "\u00a0", " "))
+		}
+	}
+	require.Equal(t, "1,500.50", wordsIn(t, "en", time.Now()).In("").Sum(1500.499))
+}
+
 func TestPhones(t *testing.T) {
 	require.Equal(t, "+7 495 123-45-67", Phone("74951234567", "8 (495) 123-45-67"))
 	require.Equal(t, "+49 30 901820", Phone("4930901820", ""))

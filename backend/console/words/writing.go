@@ -5,7 +5,6 @@ import (
 	"net/mail"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -53,21 +52,6 @@ func (w *Tongue) Span(d time.Duration) string {
 	default:
 		return w.Text("span.hours", "count", int(d/time.Hour), "minutes", int(d%time.Hour/time.Minute))
 	}
-}
-
-// Money is an amount, a decimal with a point, as the language writes it. The
-// site has not said in which currency.
-func (w *Tongue) Money(amount string) string {
-	value, err := strconv.ParseFloat(amount, 64)
-	if err != nil || len(amount) > 15 { // more digits than a float64 has
-		return amount
-	}
-	_, fraction, _ := strings.Cut(amount, ".")
-	digits := 0
-	if strings.Trim(fraction, "0") != "" {
-		digits = max(2, len(fraction))
-	}
-	return w.Out.Sprint(number.Decimal(value, number.Scale(digits)))
 }
 
 // Bytes is a size as people read it.
