@@ -47,6 +47,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/keeper"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
@@ -88,6 +89,7 @@ type Desk struct {
 	Saved       *saved.Reports
 	ReportLinks *link.Links
 	Figures     *keeper.Keeper
+	Costs       *cost.Costs
 	Leads       *lead.Leads
 	Inbox       *inbox.Inbox
 	Refused     *refused.Refusals
@@ -148,7 +150,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d)
 	desk.Networks = place.New(logger.Named("networks"))
-	desk.Reports, desk.Saved, desk.ReportLinks = report.New(d, desk.Keys, time.Now), saved.New(d, time.Now), link.New(d, time.Now)
+	desk.Reports, desk.Saved, desk.ReportLinks, desk.Costs = report.New(d, desk.Keys, time.Now), saved.New(d, time.Now), link.New(d, time.Now), cost.New(d, time.Now)
 	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, time.Now); err != nil {
 		return nil, err
 	}
@@ -220,7 +222,7 @@ func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

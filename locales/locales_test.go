@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/channel"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/credit"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -120,11 +121,17 @@ func madeByConsole() map[string]bool {
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
 		"source.other": true,
 	}
-	for _, m := range append(report.Metrics, "rate") {
+	for _, m := range append(report.Metrics, "rate", "visit_cost", "inquiry_cost", "person_cost", "sale_cost", "return") {
 		names["figure."+m] = true
 	}
 	for _, d := range report.Dimensions {
 		names["by."+string(d)] = true
+	}
+	for _, platform := range cost.Platforms {
+		names["platform."+string(platform)] = true
+	}
+	for _, reason := range cost.Reasons {
+		names["left."+string(reason)] = true
 	}
 	for _, c := range channel.Channels {
 		names["channel."+string(c)] = true

@@ -141,6 +141,8 @@ var columns = map[string]filling{
 	"refused_days.network": service, "refused_leads.region": service, "refused_leads.sent": object(60, 60), "refused_leads.url": address(2048),
 	"report_links.made_by": service, "report_links.name": text(400), "report_links.query": service, "report_links.token": service,
 	"saved_reports.name": key(400), "saved_reports.query": service,
+	"cost_imports.currency": service, "cost_imports.digest": service, "cost_imports.left_lines": service, "cost_imports.made_by": text(64), "cost_imports.medium": text(200),
+	"cost_imports.name": text(200), "cost_imports.platform": service, "cost_imports.source": text(200), "cost_imports.state": service, "cost_imports.undone_by": text(64), "costs.campaign": text(200),
 	"report_columns.content": service, "report_columns.name": service, "report_due.kind": service, "report_progress.name": service,
 	"secrets.name": service, "secrets.value": service, "sequences.name": service,
 	"visits.campaign": text(300), "visits.language": text(128), "visits.recent": service,

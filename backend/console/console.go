@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
 	"github.com/seed-3405227d/frontdesk/backend/console/conversions"
+	"github.com/seed-3405227d/frontdesk/backend/console/costs"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
@@ -67,6 +68,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -111,6 +113,7 @@ type Subjects struct {
 	Saved       *saved.Reports
 	ReportLinks *link.Links
 	Bulletins   *bulletin.Bulletins
+	Costs       *cost.Costs
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string
@@ -176,6 +179,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Visitors: s.Cards, Visits: s.Visits, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats, Leads: s.Leads, Saved: s.Saved, Links: s.ReportLinks})
 	bulletins.Mount(f, s.Bulletins, s.Deliveries.HasMail)
+	costs.Mount(f, s.Costs, s.Reports)
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)

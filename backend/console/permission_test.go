@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -95,7 +96,9 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	token, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
 	require.NoError(t, err)
+	require.NoError(t, d.Costs.Enter(t.Context(), d.shop.ID, "shopkeeper", cost.Entry{Source: "secretplatform", Campaign: "SecretCost", First: 20000, Last: 20001, Amount: 7}))
 	return map[string]string{
+		"import":       "1",
 		"call":         fmt.Sprint(called.ID),
 		"callback":     fmt.Sprint(list[0].ID),
 		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "manual": "words", "drawing": "leads.webp",

@@ -40,6 +40,7 @@ func (r *Reports) Ask(ctx context.Context, q Question) (Answer, error) {
 	places := make(map[[2]string]int)
 	for _, a := range all {
 		answer.Total.add(&a.total)
+		answer.Costs = answer.Costs || a.costly
 		for i := range a.parts {
 			answer.Parts[i].add(&a.parts[i])
 		}
@@ -137,7 +138,8 @@ type asking struct {
 	start, end int64
 	today      int64 // a day since 1970
 	bounds     []int64
-	part       int // the part of the last time
+	costly     bool // the site has costs
+	part       int  // the part of the last time
 	by         [2]*values
 	filters    []filtered
 	clock      clock

@@ -63,10 +63,10 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 	}
 	if a.paths != nil {
 		a.follow(inquiries, touches)
-	} else {
-		a.credit(inquiries, touches)
+		return nil
 	}
-	return nil
+	a.credit(inquiries, touches)
+	return a.countCosts(ctx, from, siteID)
 }
 
 // visitsOf counts the visits of a day, and remembers those of the visitors who got in touch.

@@ -95,6 +95,7 @@ const (
 	Sales
 	Revenue // in the site's currency
 	Spam    // inquiries that somebody, or their marks, say are spam
+	Cost    // of advertising, in the site's currency
 
 	Scriptless // visits from whose pages no script has reported
 	Numberless // visits that found no number left in a pool
@@ -106,7 +107,7 @@ const (
 
 // Metrics are the metrics' names, by their numbers.
 var Metrics = []string{"visits", "visitors", "views", "new", "bots", "inquiries", "calls", "requests", "chats", "callbacks", "persons", "missed", "unanswered",
-	"sales", "revenue", "spam", "scriptless", "numberless", "events", "value"}
+	"sales", "revenue", "spam", "cost", "scriptless", "numberless", "events", "value"}
 
 // String is the metric's name.
 func (m Metric) String() string { return Metrics[m] }
@@ -176,6 +177,8 @@ type Answer struct {
 	Parts []Figures
 	// Rows are by the values of the question's dimensions, in no order. A row has as many values as there are dimensions.
 	Rows []Row
+	// Costs tells that the sites have costs, at whatever time, and that these have the question's dimensions.
+	Costs bool
 	// Until is up to when what happened is counted.
 	Until time.Time
 }

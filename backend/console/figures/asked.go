@@ -218,8 +218,11 @@ func Address(path string, query url.Values, pairs ...string) string {
 	return path + "?" + changed.Encode()
 }
 
-// Behind is the address of what is counted in the figure, of the report of the query with the pairs.
+// Behind is the address of what is counted in the figure, or empty for a cost, of the report of the query with the pairs.
 func Behind(query url.Values, key string, pairs ...string) string {
+	if slices.Contains(OfCosts, key) { // nobody is behind a cost
+		return ""
+	}
 	if key == Rate {
 		key = report.Inquiries.String()
 	}

@@ -35,12 +35,11 @@ func CourseOf(w *words.Tongue, key string, p period.Period, now time.Time, parts
 	for i, part := range p.Parts() {
 		point := Point{Start: part.Start, Name: partName(p, part), Running: part.Running(now), Future: part.Start.After(now)}
 		if i < len(parts) {
-			point.Count = Of(parts[i], key)
+			point.Count, point.Value = Of(parts[i], key), written(w, key, parts[i])
 		}
-		point.Value = Written(w, key, point.Count)
 		if before != nil && i < len(before.Parts) {
 			point.Was = Of(before.Parts[i], key)
-			point.Before = Written(w, key, point.Was)
+			point.Before = written(w, key, before.Parts[i])
 		}
 		c.Points = append(c.Points, point)
 	}

@@ -31,10 +31,26 @@ type Figure struct {
 
 // worse are the figures of which fewer are better.
 var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true,
-	report.Scriptless.String(): true, report.Numberless.String(): true}
+	report.Scriptless.String(): true, report.Numberless.String(): true,
+	report.Cost.String(): true, VisitCost: true, InquiryCost: true, PersonCost: true, SaleCost: true}
 
 // money are the figures that are sums of money, or are made of some.
-var money = map[string]bool{report.Revenue.String(): true}
+var money = map[string]bool{report.Revenue.String(): true, report.Cost.String(): true, VisitCost: true, InquiryCost: true, PersonCost: true, SaleCost: true, Return: true}
+
+// The names of the figures of costs that are no metrics.
+const (
+	VisitCost   = "visit_cost"
+	InquiryCost = "inquiry_cost"
+	PersonCost  = "person_cost"
+	SaleCost    = "sale_cost"
+	Return      = "return" // revenue for the cost
+)
+
+// OfCosts are the figures of costs.
+var OfCosts = []string{report.Cost.String(), VisitCost, InquiryCost, PersonCost, SaleCost, Return}
+
+// per are of what figures are the cost.
+var per = map[string]report.Metric{VisitCost: report.Visits, InquiryCost: report.Inquiries, PersonCost: report.Persons, SaleCost: report.Sales}
 
 // Of is the figure of the name among the figures.
 func Of(figures report.Figures, key string) float64 {
@@ -44,6 +60,12 @@ func Of(figures report.Figures, key string) float64 {
 		}
 		return figures[report.Inquiries] / figures[report.Visits]
 	}
+	if of, is := per[key]; is {
+		return ratio(figures[report.Cost], figures[of])
+	}
+	if key == Return {
+		return ratio(figures[report.Revenue], figures[report.Cost])
+	}
 	m, known := report.MetricOf(key)
 	if !known {
 		return 0
@@ -51,12 +73,27 @@ func Of(figures report.Figures, key string) float64 {
 	return figures[m]
 }
 
+func ratio(of, to float64) float64 {
+	if to == 0 {
+		return 0
+	}
+	return of / to
+}
+
+// written is the figure of the name, which is none where there is nothing to divide by.
+func written(w *words.Tongue, key string, of report.Figures) string {
+	if m, is := per[key]; is && (of[m] == 0 || of[report.Cost] == 0) || key == Return && of[report.Cost] == 0 {
+		return "–"
+	}
+	return Written(w, key, Of(of, key))
+}
+
 // Written is the figure of the name as the language writes it.
 func Written(w *words.Tongue, key string, value float64) string {
 	switch {
-	case key == Rate:
+	case key == Rate || key == Return:
 		return w.Percent(value)
-	case key == report.Revenue.String():
+	case money[key]:
 		return w.Sum(value)
 	}
 	return w.Out.Sprint(number.Decimal(value, number.MaxFractionDigits(1)))
@@ -65,12 +102,12 @@ func Written(w *words.Tongue, key string, value float64) string {
 // New is the figure of the name, beside what it was, if that is not nil.
 func New(w *words.Tongue, key string, now report.Figures, before *report.Figures) Figure {
 	f := Figure{Key: key, Count: Of(now, key)}
-	f.Value = Written(w, key, f.Count)
+	f.Value = written(w, key, now)
 	if before == nil {
 		return f
 	}
 	was := Of(*before, key)
-	f.Before = Written(w, key, was)
+	f.Before = written(w, key, *before)
 	switch {
 	case f.Count == was:
 		f.Trend = "same"

@@ -15,6 +15,9 @@ import (
 // shown are the figures of the page.
 var shown = []string{"visits", "visitors", "inquiries", figures.Rate, "calls", "requests", "chats", "callbacks", "persons", "missed", "sales", "revenue"}
 
+// withCosts are those of sites that have costs.
+var withCosts = append(slices.Clip(shown), report.Cost.String(), figures.InquiryCost, figures.Return)
+
 // bestOf is how many rows a list of the best has.
 const bestOf = 7
 
@@ -57,7 +60,7 @@ func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error 
 	}
 	query = figures.Kept(query, frame.SiteField, "span", "from", "to", "figure")
 	body := overviewPage{Asked: asked, Drawn: query.Get("figure"), Tabs: make(map[string]string), Whole: figures.Address("/reports", address(query))}
-	if !slices.Contains(body.Sums(shown), body.Drawn) {
+	if !slices.Contains(body.Sums(withCosts), body.Drawn) {
 		body.Drawn = shown[0]
 	}
 	for _, s := range figures.Spans {
@@ -113,7 +116,11 @@ func (c *room) fill(ctx context.Context, p frame.Page, query url.Values, body *o
 		return figures.Behind(kept, key, pairs...)
 	}
 	p.Words = p.Words.In(body.Currency)
-	for _, key := range body.Sums(shown) {
+	keys := shown
+	if now.Costs {
+		keys = withCosts
+	}
+	for _, key := range body.Sums(keys) {
 		f := figures.New(p.Words, key, now.Total, was)
 		f.Line = figures.LineOf(key, now.Parts)
 		f.Link = behind(key)

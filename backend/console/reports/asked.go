@@ -23,7 +23,9 @@ type asked struct {
 	Filters []report.Filter
 	Opens   bool // who looks may see what is behind the figures
 	Outside bool // who looks has a link, and no account
-	query   url.Values
+	// costless tells that the answer has no costs.
+	costless bool
+	query    url.Values
 }
 
 // kept are the names of an address that are kept in the addresses of a page's links.
@@ -88,13 +90,17 @@ var (
 )
 
 func (a asked) columns() []string {
+	columns := visitColumns
 	switch {
 	case a.has(report.OfEvents):
 		return eventColumns
 	case a.has(report.OfInquiries):
-		return a.Sums(inquiryColumns)
+		columns = inquiryColumns
 	}
-	return a.Sums(visitColumns)
+	if !a.costless && a.question().Costed() {
+		columns = slices.Concat(columns, figures.OfCosts)
+	}
+	return a.Sums(columns)
 }
 
 // shownColumns are those of the columns that are shown where all together are the total: rare ones of which there is nothing are left out.
@@ -134,6 +140,9 @@ func (a asked) behind(key string, values ...string) string {
 		return ""
 	}
 	address := figures.Behind(a.query, key)
+	if address == "" {
+		return ""
+	}
 	for _, v := range values {
 		address += "&" + url.Values{figures.Value: {v}}.Encode()
 	}

@@ -66,7 +66,7 @@ func (c *room) look(p frame.Page, query url.Values) (a asked, into looked, err e
 	var known bool
 	if into.path == "" {
 		into.metric, known = report.MetricOf(query.Get("figure"))
-		known = known && (len(into.values) == 0 || len(into.values) == len(a.dimensions()))
+		known = known && into.metric != report.Cost && (len(into.values) == 0 || len(into.values) == len(a.dimensions()))
 	} else {
 		a.And, into.values = "", nil
 		into.metric, known = a.goal()

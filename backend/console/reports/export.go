@@ -26,6 +26,7 @@ func (c *room) send(w http.ResponseWriter, r *http.Request, p frame.Page, a aske
 	if err != nil {
 		return err
 	}
+	a.costless = !now.Costs
 	names, err := c.names(r.Context(), p, a)
 	if err != nil {
 		return err

@@ -116,6 +116,7 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 	if err != nil {
 		return err
 	}
+	body.costless = !now.Costs
 	names, err := c.names(ctx, p, body.asked)
 	if err != nil {
 		return err

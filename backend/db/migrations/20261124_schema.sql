@@ -1347,6 +1347,47 @@ CREATE TABLE report_columns (
 	PRIMARY KEY (site_id, name, day)
 );
 
+-- What advertising has cost: a file that an admin has sent, or an entry by hand. It counts in the state 'effect'; before, it is
+-- 'loading' or a 'draft', and 'undone' after. "left_lines" are the lines of the file that were not taken, as a list.
+-- Days are those of the site's calendar, sums millionths of its currency.
+CREATE TABLE cost_imports (
+	site_id    BIGINT NOT NULL,
+	id         BIGINT NOT NULL,
+	state      TEXT NOT NULL,
+	name       TEXT NOT NULL,
+	platform   TEXT NOT NULL,
+	source     TEXT NOT NULL,
+	medium     TEXT NOT NULL,
+	currency   TEXT NOT NULL,
+	first_day  BIGINT NOT NULL,
+	last_day   BIGINT NOT NULL,
+	rows_of    BIGINT NOT NULL,
+	amount     BIGINT NOT NULL,
+	left_lines TEXT NOT NULL,
+	left_out   BIGINT NOT NULL,
+	made_by    TEXT NOT NULL,
+	made_at    BIGINT NOT NULL,
+	stored_at  BIGINT NOT NULL,
+	undone_by  TEXT NOT NULL,
+	undone_at  BIGINT NOT NULL,
+	digest     TEXT NOT NULL,
+	PRIMARY KEY (site_id, id)
+);
+
+-- What a campaign has cost on a day, by import. Where several in effect tell of the same, the last one counts.
+CREATE TABLE costs (
+	site_id     BIGINT NOT NULL,
+	import_id   BIGINT NOT NULL,
+	n           BIGINT NOT NULL,
+	day         BIGINT NOT NULL,
+	campaign    TEXT NOT NULL,
+	amount      BIGINT NOT NULL,
+	clicks      BIGINT NOT NULL,
+	impressions BIGINT NOT NULL,
+	PRIMARY KEY (site_id, import_id, n)
+);
+CREATE INDEX costs_of_days ON costs (site_id, day, campaign);
+
 -- What has changed on a day and is not in the columns yet. "times" tells one change from a later one. The triggers below
 -- write it, so that no change is forgotten, whoever makes it.
 CREATE TABLE report_due (

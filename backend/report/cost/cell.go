@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxAmount and maxCount are more than a campaign costs or has on a day; sums of a file's rows stay in an int64.
+	// maxAmount and maxCount are more than a campaign costs or has on a day.
 	maxAmount = 1_000_000_000 * millionths
 	maxCount  = 1_000_000_000_000
 	// millionths are those of one unit of a currency.

@@ -25,6 +25,8 @@ type columns struct {
 	clicks, impressions, currency int
 	// said is the currency that the head of the costs names.
 	said string
+	// platform is the one whose heads they are.
+	platform Platform
 }
 
 // columnsOf reads a line as the heads of the columns. found is false if it is not that.
@@ -44,6 +46,7 @@ func columnsOf(cells []string) (c columns, found bool) {
 			}
 		}
 	}
+	c.platform = platformOf(cells)
 	at := func(name string) int {
 		if place, known := places[name]; known {
 			return place

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
+	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
 const (
@@ -19,8 +21,8 @@ const (
 	MaxBytes = 16 << 20
 	// MaxLines is how many lines a file may have below its heads.
 	MaxLines = 100_000
-	// MaxCampaign is how many bytes the name of a campaign may have.
-	MaxCampaign = 255
+	// MaxCampaign is how many bytes of a campaign's name are read: as many as are kept of a visit's.
+	MaxCampaign = source.MaxText
 	// maxTold is how many of the lines that were left out are told one by one.
 	maxTold = 100
 	// headLines is within how many lines the heads of the columns stand: platforms write titles above them.
@@ -51,6 +53,8 @@ type Row struct {
 type File struct {
 	// Rows are in the order of their days and campaigns, of which each combination is there once.
 	Rows []Row
+	// Platform is the one that has written the file, as far as its heads tell.
+	Platform Platform
 	// Currency is the code of ISO 4217; empty if the file does not tell.
 	Currency string
 	// Left are the first lines that were not taken, and LeftOut is how many there were. Lines that add up others are
@@ -74,9 +78,11 @@ const (
 	NoDay      Reason = "day"      // it names no day
 	ManyDays   Reason = "days"     // it is of several days at once
 	NoCampaign Reason = "campaign" // it names no campaign
-	LongName   Reason = "name"     // the campaign's name is too long
 	NoAmount   Reason = "amount"   // its cost is no amount
 )
+
+// Reasons are all of them.
+var Reasons = []Reason{NoDay, ManyDays, NoCampaign, NoAmount}
 
 // Order says which part of a day such as 3/4/2026 is the month.
 type Order string
@@ -87,6 +93,9 @@ const (
 	DayFirst   Order = "day"
 	MonthFirst Order = "month"
 )
+
+// ReadAmount reads an amount as people write it, in millionths. ok is false for what is none, or too large.
+func ReadAmount(text string) (n int64, ok bool) { return amount(text, 0) }
 
 // Read reads a file of at most [MaxBytes], in UTF-8, UTF-16 or windows-1251, with commas, semicolons or tabs between the
 // columns, which are known by their English or Russian heads. The error is one of this package's, or that of from.
@@ -177,12 +186,13 @@ func (t *table) fill(r *csv.Reader) error {
 
 // read makes rows of the lines.
 func (t *table) read(order Order) (f File, err error) {
+	f.Platform = t.platform
 	day, err := t.days(order)
 	if err != nil {
-		return f, err
+		return File{}, err
 	}
 	if f.Currency, err = t.currencyOf(); err != nil {
-		return f, err
+		return File{}, err
 	}
 	point := t.point()
 	of := make(map[Row]int) // where a day of a campaign stands in f.Rows
@@ -246,11 +256,8 @@ func (l line) row(day func(string) (period.Date, bool), point byte) (r Row, reas
 			return r, ManyDays
 		}
 	}
-	switch r.Campaign = l.campaign; {
-	case r.Campaign == "" || r.Campaign == "--" || r.Campaign == "-":
+	if r.Campaign = clip.Text(l.campaign, MaxCampaign); r.Campaign == "" || r.Campaign == "--" || r.Campaign == "-" {
 		return r, NoCampaign
-	case len(r.Campaign) > MaxCampaign:
-		return r, LongName
 	}
 	if r.Amount, ok = amount(l.amount, point); !ok {
 		return r, NoAmount

@@ -150,9 +150,10 @@ func TestFilesThatAreNotRead(t *testing.T) {
 	}
 	f, err := cost.Read(strings.NewReader("date,campaign,cost\n2026-10-01,"+strings.Repeat("a", cost.MaxCampaign+1)+",1\n2026-10-01,--,1\n"+strings.Repeat("then,a,1\n", 200)), cost.Unsaid)
 	require.NoError(t, err)
-	require.Equal(t, 202, f.LeftOut)
+	require.Equal(t, 201, f.LeftOut)
+	require.Len(t, f.Rows[0].Campaign, cost.MaxCampaign)
 	require.Len(t, f.Left, 100)
-	require.Equal(t, []cost.Left{{2, cost.LongName}, {3, cost.NoCampaign}}, f.Left[:2])
+	require.Equal(t, []cost.Left{{3, cost.NoCampaign}, {4, cost.NoDay}}, f.Left[:2])
 }
 
 // Whatever stands in a file, what is read of it can be stored.
