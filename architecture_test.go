@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"backend/report/fact":    {"backend/report/column", "backend/db"},
 	"backend/report/keeper":  {"backend/aside", "backend/lead", "backend/lead/submission", "backend/report", "backend/report/fact", "backend/telephony", "backend/visit/agent", "backend/visit/clip", "backend/visit/key", "backend/visit/source", "backend/db"},
 	"backend/report/saved":   {"backend/operator", "backend/db"},
-	"backend/report/link":    {"backend/journal", "backend/report/saved", "backend/scope", "backend/db"},
+	"backend/report/link":    {"backend/journal", "backend/pace", "backend/report/saved", "backend/scope", "backend/db"},
 	"backend/report/cost":    {"backend/report/period", "backend/visit/clip", "backend/visit/source", "backend/journal", "backend/db"},
 	"backend/report/credit":  {},
 	"backend/report/period":  {},

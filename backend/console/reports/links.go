@@ -62,11 +62,11 @@ type linkRow struct {
 // mostLinks is how many links the page lists.
 const mostLinks = 500
 
-func (c *room) showLinks(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+func (c *links) showLinks(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	return c.linksPage(w, r, p, "")
 }
 
-func (c *room) linksPage(w http.ResponseWriter, r *http.Request, p frame.Page, made string) error {
+func (c *links) linksPage(w http.ResponseWriter, r *http.Request, p frame.Page, made string) error {
 	links, err := c.Links.Of(r.Context(), p.Scope, mostLinks)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *room) linksPage(w http.ResponseWriter, r *http.Request, p frame.Page, m
 }
 
 // makeLink makes a link to the report of the address, and shows it once.
-func (c *room) makeLink(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+func (c *links) makeLink(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	reportOf := p
 	reportOf.Page, reportOf.Title = "reports", p.Words.Text("reports.title")
 	a, err := c.read(p, r.URL.Query())
@@ -111,7 +111,7 @@ func (c *room) makeLink(w http.ResponseWriter, r *http.Request, p frame.Page) er
 	return c.linksPage(w, r, p, frame.Absolute(r, "/r/"+token))
 }
 
-func (c *room) endLink(w http.ResponseWriter, r *http.Request, p frame.Page) error {
+func (c *links) endLink(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	siteID, id, err := frame.IDs(r, frame.SiteField, "link")
 	if err == nil {
 		err = c.Links.End(r.Context(), p.Operator.Login, siteID, id)

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
@@ -20,16 +19,10 @@ import (
 // outsideAtOnce is how many reports are made at a time for those who have a link: operators come first.
 const outsideAtOnce = 2
 
-// outsiders opens links, and slows down networks that try addresses of which none is a link.
-type outsiders struct {
-	turns chan struct{}
-
-	mu       sync.Mutex
-	networks pace.ByNetwork
-}
-
-func newOutsiders() *outsiders {
-	return &outsiders{turns: make(chan struct{}, outsideAtOnce), networks: pace.NewByNetwork(30, 10*time.Second)}
+// links are links to reports, and what is shown to those who have one.
+type links struct {
+	*room
+	turns chan struct{} // held while a report is made for somebody outside
 }
 
 // outsidePage is a report for somebody without an account.
@@ -41,13 +34,14 @@ type outsidePage struct {
 }
 
 // opened answers by the handler for who has a link. What it shows leaves no trace of the address elsewhere.
-func (c *room) opened(h func(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error) frame.Handler {
+func (c *links) opened(h func(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error) frame.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		l, wait, err := c.knock(r)
+		l, err := c.Links.OpenFor(r.Context(), pace.Client(r.RemoteAddr), r.PathValue("shared"))
+		var wait link.Wait
 		switch {
-		case wait > 0:
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		case errors.As(err, &wait):
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(time.Duration(wait).Seconds()))))
 			return frame.Fail(http.StatusTooManyRequests, "fail.later")
 		case errors.Is(err, link.ErrUnknown):
 			return frame.Fail(http.StatusNotFound, "links.unknown")
@@ -57,8 +51,8 @@ func (c *room) opened(h func(w http.ResponseWriter, r *http.Request, p frame.Pag
 			return err
 		}
 		select {
-		case c.outsiders.turns <- struct{}{}:
-			defer func() { <-c.outsiders.turns }()
+		case c.turns <- struct{}{}:
+			defer func() { <-c.turns }()
 		case <-r.Context().Done():
 			return r.Context().Err()
 		}
@@ -70,35 +64,8 @@ func (c *room) opened(h func(w http.ResponseWriter, r *http.Request, p frame.Pag
 	}
 }
 
-// knock returns the link of the request, or for how long its network has to wait.
-func (c *room) knock(r *http.Request) (l link.Link, wait time.Duration, err error) {
-	o := c.outsiders
-	places := o.networks.Of(pace.Client(r.RemoteAddr))
-	o.mu.Lock()
-	for _, place := range places {
-		wait = max(wait, place.Wait(c.Now()))
-	}
-	if wait > 0 {
-		o.mu.Unlock()
-		return l, wait, nil
-	}
-	for _, place := range places {
-		place.Begin()
-	}
-	o.mu.Unlock()
-	defer func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		for _, place := range places {
-			place.End(c.Now(), errors.Is(err, link.ErrUnknown))
-		}
-	}()
-	l, err = c.Links.Open(r.Context(), r.PathValue("shared"))
-	return l, 0, err
-}
-
 // outside is the page of the link's report, of which nothing is asked yet. It is of the link's site alone, whoever looks.
-func (c *room) outside(r *http.Request, l link.Link) (p frame.Page, body outsidePage, err error) {
+func (c *links) outside(r *http.Request, l link.Link) (p frame.Page, body outsidePage, err error) {
 	if p, err = c.Page(r, "shared"); err != nil {
 		return p, body, err
 	}
@@ -122,7 +89,7 @@ func (c *room) outside(r *http.Request, l link.Link) (p frame.Page, body outside
 	return p, outsidePage{reportPage: reportPage{asked: a}, Link: l, Site: all[of].Key, File: path + "/export"}, err
 }
 
-func (c *room) showOutside(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error {
+func (c *links) showOutside(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error {
 	if err := c.fill(r.Context(), p, &body.reportPage); err != nil {
 		return err
 	}
@@ -137,6 +104,6 @@ func (c *room) showOutside(w http.ResponseWriter, r *http.Request, p frame.Page,
 	return c.Show(w, http.StatusOK, p)
 }
 
-func (c *room) exportOutside(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error {
+func (c *links) exportOutside(w http.ResponseWriter, r *http.Request, p frame.Page, body outsidePage) error {
 	return c.send(w, r, p, body.asked)
 }

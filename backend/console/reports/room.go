@@ -36,12 +36,12 @@ type Subjects struct {
 type room struct {
 	*frame.Frame
 	Subjects
-	outsiders *outsiders
 }
 
 // Mount adds the room to the console.
 func Mount(f *frame.Frame, subjects Subjects) {
-	c := &room{f, subjects, newOutsiders()}
+	c := &room{f, subjects}
+	l := &links{c, make(chan struct{}, outsideAtOnce)}
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "saved", "links", "paths", "bulletins"}, Class: "not-small", Reader: true}},
@@ -57,9 +57,9 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	f.Reader("POST /reports/saved", c.With("reports", c.save))
 	f.Reader("POST /reports/saved/{saved}", c.With("saved", c.changeSaved))
 	f.Reader("POST /reports/saved/{saved}/removal", c.With("saved", c.removeSaved))
-	f.Admin("GET /reports/links", c.With("links", c.showLinks))
-	f.Admin("POST /reports/links", c.With("links", c.makeLink))
-	f.Admin("POST /reports/links/{site}/{link}/removal", c.With("links", c.endLink))
-	f.Everybody("GET /r/{shared}", c.opened(c.showOutside))
-	f.Everybody("GET /r/{shared}/export", c.opened(c.exportOutside))
+	f.Admin("GET /reports/links", c.With("links", l.showLinks))
+	f.Admin("POST /reports/links", c.With("links", l.makeLink))
+	f.Admin("POST /reports/links/{site}/{link}/removal", c.With("links", l.endLink))
+	f.Everybody("GET /r/{shared}", l.opened(l.showOutside))
+	f.Everybody("GET /r/{shared}/export", l.opened(l.exportOutside))
 }

@@ -101,16 +101,12 @@ func (c *room) save(w http.ResponseWriter, r *http.Request, p frame.Page) error 
 }
 
 func (c *room) showSaved(w http.ResponseWriter, r *http.Request, p frame.Page) error {
-	return c.savedPage(w, r, p, "")
-}
-
-func (c *room) savedPage(w http.ResponseWriter, r *http.Request, p frame.Page, problem string) error {
 	list, err := c.savedRows(r, p)
 	if err != nil {
 		return err
 	}
-	p.Body, p.Charts, p.Problem, p.Here = list, true, problem, "/reports/saved"
-	return c.Show(w, statusOf(problem), p)
+	p.Body, p.Charts, p.Here = list, true, "/reports/saved"
+	return c.Show(w, statusOf(p.Problem), p)
 }
 
 // statusOf is the status of a page with the problem.
@@ -122,10 +118,7 @@ func statusOf(problem string) int {
 }
 
 func savedID(r *http.Request) int64 {
-	id, err := strconv.ParseInt(r.PathValue("saved"), 10, 64)
-	if err != nil {
-		return 0 // which none has
-	}
+	id, _ := strconv.ParseInt(r.PathValue("saved"), 10, 64) // else it is one that none has
 	return id
 }
 
@@ -133,7 +126,8 @@ func savedID(r *http.Request) int64 {
 func (c *room) changeSaved(w http.ResponseWriter, r *http.Request, p frame.Page) error {
 	err := c.Saved.Change(r.Context(), p.Operator, savedID(r), r.PostFormValue("name"), r.PostFormValue("shared") == "true")
 	if mistake := savedMistake(err); mistake != "" {
-		return c.savedPage(w, r, p, p.Words.Text(mistake))
+		p.Problem = p.Words.Text(mistake)
+		return c.showSaved(w, r, p)
 	}
 	if err != nil {
 		return err

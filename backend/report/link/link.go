@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -66,11 +67,12 @@ type Links struct {
 	db  *db.DB
 	now func() time.Time
 	ids *db.Sequence
+	guesses
 }
 
 // New returns the links of the database.
 func New(d *db.DB, now func() time.Time) *Links {
-	return &Links{db: d, now: now, ids: d.Sequence("report_links", 1)}
+	return &Links{db: d, now: now, ids: d.Sequence("report_links", 1), guesses: guesses{networks: pace.NewByNetwork(30, 10*time.Second)}}
 }
 
 const columns = `SELECT site_id, id, name, query, made_by, made_at, ends_at, used_at FROM report_links`
