@@ -167,14 +167,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
-	var told struct {
-		lead func(origin string)
-		chat func(by chat.Author, begins bool)
-		call func(how telephony.Status)
-	}
-	if observer != nil {
-		told.lead, told.chat, told.call = observer.Lead, observer.Said, observer.CallEnded
-	}
+	told := toldTo(observer)
 	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt, Stored: told.lead}, time.Now)
 	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
 	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
@@ -288,23 +281,16 @@ func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, l
 	}
 }
 
-// conceal takes the settings' secrets out of an error's text. Of the error's kind
-// it keeps whether it is a [db.Trouble].
-func conceal(settings db.Settings, err error) error {
-	if err == nil || settings.Engine != db.Postgres {
-		return err
+// told are what an observer is told of leads, conversations and calls. They are nil where nobody observes.
+type told struct {
+	lead func(origin string)
+	chat func(by chat.Author, begins bool)
+	call func(how telephony.Status)
+}
+
+func toldTo(observer Observer) told {
+	if observer == nil {
+		return told{}
 	}
-	if trouble, ok := errors.AsType[*db.Trouble](err); ok {
-		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
-	}
-	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")
-	if source, parseErr := url.Parse(settings.Source); parseErr == nil && source.User != nil {
-		if password, ok := source.User.Password(); ok && password != "" {
-			text = strings.ReplaceAll(text, password, "(password)")
-		}
-	}
-	if text == err.Error() {
-		return err
-	}
-	return errors.New(text)
+	return told{observer.Lead, observer.Said, observer.CallEnded}
 }

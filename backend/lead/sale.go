@@ -14,13 +14,13 @@ var ErrAmount = errors.New("expected an amount such as 1500 or 1500.50")
 // SetSale says whether the lead is a sale, and of which amount, as [submission.Amount] reads it; an empty one is not
 // known. The error may be ErrAmount, or that of SetState.
 func (l *Leads) SetSale(ctx context.Context, by By, n Key, is bool, typed string) error {
-	told, amount := deed{kind: deedNoSale}, ""
-	if is {
-		var ok bool
-		if amount, ok = submission.Amount(typed); !ok {
-			return ErrAmount
-		}
-		told = deed{kind: deedSale, said: amount}
+	amount, ok := submission.Amount(typed)
+	told := deed{kind: deedSale, said: amount}
+	switch {
+	case !is:
+		told, amount = deed{kind: deedNoSale}, ""
+	case !ok:
+		return ErrAmount
 	}
 	return l.change(ctx, by, n, func(ctx context.Context, c *changing) error {
 		if c.IsSale == is && c.SaleCost == amount {

@@ -163,7 +163,10 @@ func (c *room) refRows(ctx context.Context, p frame.Page, refs []report.Ref) ([]
 		case report.Callback:
 			err = c.ofCallback(ctx, p, &found[i])
 		default:
-			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports."+ref.Kind) // a visit, or an event of one
+			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports.visit")
+			if ref.Kind == "event" {
+				found[i].What = p.Words.Text("reports.event")
+			}
 			visits[ref.SiteID] = append(visits[ref.SiteID], visit.ID(ref.ID))
 		}
 		if err != nil {

@@ -36,7 +36,7 @@ type reportPage struct {
 	Of      int // how many rows there are
 	Earlier string
 	Later   string
-	Heat    []heatRow
+	Heat    []figures.HeatRow
 	Empty   bool
 	Unknown bool // a row is of inquiries whose visit is not known
 	// Placeless tells that the rows are of places, and no place is known.
@@ -145,7 +145,7 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 	body.Course = figures.CourseOf(p.Words, body.Figure, body.Period, c.Now(), now.Parts, before)
 	body.Empty = len(now.Rows) == 0
 	body.Placeless = body.isPlaceless(now.Rows)
-	if heat, is := heatOf(p.Words, body.asked, now.Rows); is {
+	if heat, is := figures.HeatOf(p.Words, body.Figure, body.dimensions(), now.Rows, body.behind); is {
 		body.Heat = heat
 		return nil
 	}
