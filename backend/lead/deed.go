@@ -66,6 +66,7 @@ var (
 	ErrNote      = errors.New("a note is a text without control characters")
 	ErrEmptyNote = errors.New("a note says something")
 	ErrState     = errors.New("there is no such state")
+	ErrAmount    = errors.New("expected an amount such as 1500 or 1500.50")
 )
 
 // TakenError says that somebody else has the lead by now.

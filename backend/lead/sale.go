@@ -2,14 +2,10 @@ package lead
 
 import (
 	"context"
-	"errors"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
-
-// ErrAmount is returned for an amount that is none.
-var ErrAmount = errors.New("expected an amount such as 1500 or 1500.50")
 
 // SetSale says whether the lead is a sale, and of which amount, as [submission.Amount] reads it; an empty one is not
 // known. The error may be ErrAmount, or that of SetState.
