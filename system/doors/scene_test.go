@@ -24,7 +24,7 @@ type scene struct {
 // newScene fills the shop, so that there is something behind each door. The operator has signed in.
 func newScene(p *program) *scene {
 	s := &scene{program: p, stands: map[string]string{"site": "1", "view": "leads", "$": "", "number": "74952223344", "pool": "summer",
-		"reply": "1", "refused": "1", "message": "1"}}
+		"reply": "1", "import": "1", "refused": "1", "message": "1"}}
 	shop := p.at("shop")
 	s.call("event", s.event())
 	s.call("property", s.property())
@@ -50,6 +50,7 @@ func newScene(p *program) *scene {
 	s.keep("/sites/1/conversions", "kind", "google_ads", "name_lead", "Lead")
 	s.keep("/pools/1", "name", "summer", "numbers", "74957650011\n74957650012", "hold", "5", "exhausted", "original")
 	s.keep("/numbers/1", "number", "74952223344", "version", s.found("/numbers/1/new", `name="version" value="(\d+)"`))
+	s.keep("/costs/1/entries", "source", "radio", "first", "2026-10-01", "last", "2026-10-02", "amount", "10")
 	s.keep("/reports/saved?site=1", "name", "Spring")
 	linked := p.at("desk").send(post("/reports/links?site=1", formType, fields("name", "Spring", "days", "30"), "Cookie: "+p.cookie))
 	s.stands["shared"] = regexp.MustCompile(`/r/(\d+-\w+)`).FindStringSubmatch(string(linked.body))[1]
