@@ -63,9 +63,9 @@ var subdirectives = map[string]subdirective{
 		return err
 	}},
 	"phone_mask": of(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`, (*Handler).SetPhoneMask),
-	"region": of("expected: region COUNTRY in two letters, such as region RU", (*Handler).SetRegion),
-	"timezone": of("expected: timezone NAME, such as timezone Europe/Berlin", (*Handler).SetTimezone),
-	"currency": of("expected: currency CODE, such as currency EUR", (*Handler).SetCurrency),
+	"region":     of("expected: region COUNTRY in two letters, such as region RU", (*Handler).SetRegion),
+	"timezone":   of("expected: timezone NAME, such as timezone Europe/Berlin", (*Handler).SetTimezone),
+	"currency":   of("expected: currency CODE, such as currency EUR", (*Handler).SetCurrency),
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {
 			return errors.New("expected: consent off, or: consent COOKIE [VALUE]")
@@ -97,14 +97,14 @@ var subdirectives = map[string]subdirective{
 		}
 		return h.AddOrigins(values...)
 	}, many: true},
-	"capture":  {read: readCapture, many: true, block: &captureBlock},
-	"callback": {read: readCallback, block: &callbackBlock},
+	"capture":     {read: readCapture, many: true, block: &captureBlock},
+	"callback":    {read: readCallback, block: &callbackBlock},
 	"credentials": of("expected: credentials SELECTOR, such as credentials form.contact", (*Handler).SetCredentials),
 	"ignore_forms": {read: func(h *Handler, values []string) (err error) {
 		h.IgnoreForms, err = onOrOff("ignore_forms", values)
 		return err
 	}},
-	"number": {read: readNumber, many: true, block: &numberBlock},
+	"number":    {read: readNumber, many: true, block: &numberBlock},
 	"prerender": of("expected: prerender off, static or dynamic", (*Handler).SetPrerender),
 	"attribution": {read: func(h *Handler, values []string) error {
 		if len(values) != 1 || values[0] == "" {
