@@ -145,7 +145,7 @@ var columns = map[string]filling{
 	"cost_imports.name": text(200), "cost_imports.platform": service, "cost_imports.source": text(200), "cost_imports.state": service, "cost_imports.undone_by": text(64), "costs.campaign": text(200),
 	"report_columns.content": service, "report_columns.name": service, "report_due.kind": service, "report_progress.name": service,
 	"secrets.name": service, "secrets.value": service, "sequences.name": service,
-	"visits.campaign": text(300), "visits.language": text(128), "visits.recent": service,
+	"visits.area": text(80), "visits.campaign": text(300), "visits.city": text(80), "visits.country": service, "visits.language": text(128), "visits.recent": service,
 	"visits.source_campaign": text(200), "visits.source_click_id": text(200), "visits.source_click_id_name": service, "visits.source_content": text(200),
 	"visits.source_kind": service, "visits.source_landing": address(2048), "visits.source_medium": text(200), "visits.source_name": text(200),
 	"visits.source_referrer": text(2048), "visits.source_term": text(200), "visits.user_agent": text(512),

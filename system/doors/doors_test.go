@@ -39,6 +39,8 @@ var (
 	hashing = price{80 << 20, 64}  // of a password
 	looking = price{16 << 20, 192} // through all texts that are stored
 	showing = price{4 << 20, 192}  // of a page of the console, whose query and form are read by several
+
+	exporting = price{6 << 20, 192} // of a file, which is written in pieces beside what the page reads
 )
 
 // nested is the price of objects in one another: a byte of them takes ten times as much as one of a text, but JSON has
@@ -191,6 +193,11 @@ func doors() map[string]door {
 		"/history", "/lookup", "/help", "/help/{manual}", "/help/images/{drawing}", "/person", "/person/{site}/{visitor}",
 	} {
 		desk["GET "+path] = page("")
+	}
+	for pattern, d := range desk {
+		if strings.HasSuffix(pattern, "/export") {
+			desk[pattern] = d.costs(exporting)
+		}
 	}
 	desk["GET /reports/rows"], desk["GET /reports/rows/export"] = page("figure=visits"), page("figure=visits")
 	desk["GET /sites/{site}/conversions/new"] = page("as=ga4")
