@@ -37,7 +37,8 @@ func TestLatestPeriod(t *testing.T) {
 		require.NoError(t, err)
 		for every, span := range map[bulletin.Every][2]string{bulletin.Day: {c.day, c.day}, bulletin.Week: {c.week, c.weekEnd}, bulletin.Month: {c.month, c.monthEnd}} {
 			p := every.Latest(at.UTC(), zone)
-			require.Equal(t, span, [2]string{p.First.String(), p.Last.String()}, "%s at %s in %s", every, c.at, c.zone)
+			found := [2]string{p.First.String(), p.Last.String()}
+			require.Equal(t, span, found, "%s at %s in %s", every, c.at, c.zone)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (c *csvFile) row(cells []Cell) error {
 		case number:
 			c.to.WriteString(strings.Replace(cell.text, ".", c.point, 1))
 		case moment:
-			c.to.Write(cell.at.In(c.zone).AppendFormat(c.to.AvailableBuffer(), time.DateTime))
+			c.to.WriteString(cell.at.In(c.zone).Format(time.DateTime))
 		default:
 			c.to.WriteString(strings.ReplaceAll(harmless(cell.text), `"`, `""`))
 		}
