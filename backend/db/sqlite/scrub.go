@@ -15,9 +15,12 @@ const (
 	scrubPause = 100 * time.Millisecond
 )
 
-// Scrub empties the log, in which deleted rows stand as they were, into the file, where they are overwritten. It waits
-// for readers, five seconds at most.
+// Scrub removes what deleted rows have left in the file, and empties the log, in which they stand as they were. It reads
+// the whole file, and others write meanwhile. For the log it waits for readers, five seconds at most.
 func (d *Database) Scrub(ctx context.Context) error {
+	if err := d.wipe(ctx); err != nil {
+		return err
+	}
 	for range scrubTries {
 		var busy, frames, moved int
 		err := d.Write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
