@@ -12,7 +12,7 @@ run:
 # The tests in the browser take longest, so they begin first, and one package more runs at once than there are processors.
 AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 test: tools lint types
-	go test -timeout 20m -p $(AT_ONCE) ./e2e ./...
+	go test -timeout 40m -p $(AT_ONCE) ./e2e ./...
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
 # Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
@@ -20,7 +20,7 @@ test: tools lint types
 real:
 	@.ci/tools real
 	go vet -tags real ./e2e ./system
-	go test -tags real -timeout 20m -run '^TestReal' ./e2e ./system
+	go test -tags real -timeout 40m -run '^TestReal' ./e2e ./system
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=
