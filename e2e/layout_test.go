@@ -45,7 +45,7 @@ const faults = `(() => {
 		if (seen(number) && !number.querySelector(".icon") && number.innerText.length < 24 && number.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(number).lineHeight)) say("broken", number);
 	}
 	const ruler = document.createElement("canvas").getContext("2d");
-	for (const select of document.querySelectorAll("select:not(#site, [name=endpoint])")) { // a site's key may be of any length, and a host
+	for (const select of document.querySelectorAll("select:not([name=site], [name=endpoint])")) { // a site's key may be of any length, and a host
 		const style = getComputedStyle(select), arrow = 24;
 		ruler.font = style.font;
 		const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/keeper"
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
@@ -81,6 +84,9 @@ func Fill(ctx context.Context, d *db.DB, plan Plan, tell func(day time.Time, vis
 		}
 		tell(plan.day(day), visits.Load())
 	}
+	if err := spend(ctx, d, shop.ID, plan); err != nil {
+		return err
+	}
 	figures, err := keeper.Open(ctx, d, keys, time.Now)
 	if err != nil {
 		return err
@@ -112,6 +118,30 @@ func ready(ctx context.Context, d *db.DB, sites *site.Sites) (site.Site, error) 
 		return sites.Add(ctx, Site, "demo-data")
 	}
 	return sites.ByKey(ctx, Site)
+}
+
+// spend enters what the campaigns have cost.
+func spend(ctx context.Context, d *db.DB, siteID int64, plan Plan) error {
+	costs := cost.New(d, time.Now)
+	for _, w := range ways {
+		first, last := max(plan.Days-1-w.from, 0), plan.Days-1-w.to
+		if w.cost == 0 || last < first {
+			continue
+		}
+		marks, err := url.ParseQuery(w.query)
+		if err != nil {
+			return err
+		}
+		err = costs.Enter(ctx, siteID, "demo-data", cost.Entry{
+			Source: marks.Get("utm_source"), Medium: marks.Get("utm_medium"), Campaign: marks.Get("utm_campaign"),
+			First: period.DateOf(plan.day(first), time.UTC), Last: period.DateOf(plan.day(last), time.UTC),
+			Amount: w.cost * int64(last-first+1) * cost.Unit,
+		})
+		if err != nil {
+			return fmt.Errorf("entering costs: %w", err)
+		}
+	}
+	return nil
 }
 
 // declare says whose the numbers are, from the first day on.

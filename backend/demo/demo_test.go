@@ -50,6 +50,7 @@ func TestYear(t *testing.T) {
 		for _, m := range []report.Metric{report.Bots, report.Calls, report.Requests, report.Chats, report.Missed, report.Unanswered, report.Sales, report.Revenue, report.Spam} {
 			require.NotZero(t, answer.Total[m], "%v", m)
 		}
+		require.True(t, answer.Costs)
 		require.Less(t, answer.Total[report.Persons], answer.Total[report.Inquiries])
 		require.Greater(t, len(answer.Rows), 6)
 		totals = append(totals, answer.Total)

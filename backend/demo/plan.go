@@ -76,6 +76,7 @@ type way struct {
 	buyers          float64 // how much likelier than others its visitors get in touch
 	click           string  // the parameter that has a click's id
 	bot             bool
+	cost            int64 // of a day
 }
 
 var ways = []way{
@@ -89,12 +90,12 @@ var ways = []way{
 	{weight: 4, referrer: "https://www.instagram.com/", buyers: 0.4},
 	{weight: 2, referrer: "https://www.facebook.com/", buyers: 0.4},
 	{weight: 2, referrer: "https://www.pinterest.com/", buyers: 0.3},
-	{weight: 9, query: "utm_source=google&utm_medium=cpc&utm_campaign=brand&utm_term=northlight", click: "gclid", buyers: 2, from: 365},
-	{weight: 7, query: "utm_source=google&utm_medium=cpc&utm_campaign=pendant-lamps&utm_term=pendant+lamp&utm_content=a", click: "gclid", buyers: 1.3, from: 300, to: 40},
+	{weight: 9, query: "utm_source=google&utm_medium=cpc&utm_campaign=brand&utm_term=northlight", click: "gclid", buyers: 2, from: 365, cost: 14},
+	{weight: 7, query: "utm_source=google&utm_medium=cpc&utm_campaign=pendant-lamps&utm_term=pendant+lamp&utm_content=a", click: "gclid", buyers: 1.3, from: 300, to: 40, cost: 31},
 	{weight: 6, query: "utm_source=google&utm_medium=cpc&utm_campaign=pendant-lamps&utm_term=kitchen+lamp&utm_content=b", click: "gclid", buyers: 0.9, from: 300, to: 40},
-	{weight: 6, query: "utm_source=yandex&utm_medium=cpc&utm_campaign=desk-lamps&utm_term=desk+lamp", click: "yclid", buyers: 1.1, from: 200},
-	{weight: 6, query: "utm_source=facebook&utm_medium=paid_social&utm_campaign=autumn-evenings&utm_content=video", click: "fbclid", buyers: 0.6, from: 90, to: 20},
-	{weight: 12, query: "utm_source=google&utm_medium=display&utm_campaign=black-friday", buyers: 0.4, from: 16, to: 2},
+	{weight: 6, query: "utm_source=yandex&utm_medium=cpc&utm_campaign=desk-lamps&utm_term=desk+lamp", click: "yclid", buyers: 1.1, from: 200, cost: 12},
+	{weight: 6, query: "utm_source=facebook&utm_medium=paid_social&utm_campaign=autumn-evenings&utm_content=video", click: "fbclid", buyers: 0.6, from: 90, to: 20, cost: 24},
+	{weight: 12, query: "utm_source=google&utm_medium=display&utm_campaign=black-friday", buyers: 0.4, from: 16, to: 2, cost: 40},
 	{weight: 14, query: "utm_source=newsletter&utm_medium=email&utm_campaign=october", buyers: 1.8, from: 54, to: 48},
 	{weight: 14, query: "utm_source=newsletter&utm_medium=email&utm_campaign=september", buyers: 1.6, from: 84, to: 79},
 	{weight: 12, query: "utm_source=newsletter&utm_medium=email&utm_campaign=spring", buyers: 1.4, from: 236, to: 230},

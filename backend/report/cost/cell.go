@@ -9,12 +9,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
 )
 
+// Unit is one unit of a currency, as amounts have it.
+const Unit = 1_000_000
+
 const (
 	// maxAmount and maxCount are more than a campaign costs or has on a day.
-	maxAmount = 1_000_000_000 * millionths
+	maxAmount = 1_000_000_000 * Unit
 	maxCount  = 1_000_000_000_000
-	// millionths are those of one unit of a currency.
-	millionths = 1_000_000
 )
 
 // layouts are the writings of days that can be read in one way. The others are those of layoutsOf.

@@ -37,7 +37,7 @@ var (
 
 const (
 	// maxSum is what the costs of an import add up to at most.
-	maxSum = 1_000_000_000_000 * millionths
+	maxSum = 1_000_000_000_000 * Unit
 	// maxName is how many bytes of a file's name are kept.
 	maxName = 200
 	// maxDays is of how many days an entry by hand may be.

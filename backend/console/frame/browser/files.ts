@@ -5,7 +5,7 @@ import { around, byId, inside } from './events';
 /** How many bytes are held until a file is whole. What is larger is left to the browser, which writes it to the disk. */
 const most = 512 * 1024 * 1024;
 
-const dialog = byId<HTMLDialogElement>('file');
+const dialog = byId<HTMLDialogElement>('preparing');
 const bar = dialog && inside<HTMLProgressElement>(dialog, 'progress');
 const number = new Intl.NumberFormat(document.documentElement.lang);
 
