@@ -44,21 +44,22 @@ func (d *Desk) forBulletins() bulletin.Subjects {
 }
 
 // servedHere tells how this node serves a site; see [bulletin.Subjects].
-func (d *Desk) servedHere(ctx context.Context, siteID int64) (zone *time.Location, service string, err error) {
+func (d *Desk) servedHere(ctx context.Context, siteID int64) (bulletin.Served, error) {
 	key, err := d.Sites.Key(ctx, siteID)
 	if err != nil {
-		return nil, "", err
+		return bulletin.Served{}, err
 	}
 	stored, err := d.Sites.ByKey(ctx, key)
 	if err != nil {
-		return nil, "", err
+		return bulletin.Served{}, err
 	}
-	service, err = d.serviceFor(ctx, siteID, "")
+	service, err := d.serviceFor(ctx, siteID, "")
 	if err == nil && service == "" {
 		err = bulletin.ErrElsewhere
 	}
 	set, _ := d.configuredFor(key)
-	return stored.Settings.Over(set).Zone(), service, err
+	own := stored.Settings.Over(set)
+	return bulletin.Served{Zone: own.Zone(), PersonWindow: own.PersonWindow(), Service: service}, err
 }
 
 // answersAfter is for how long the site has answers gathered before they are mailed; 0 for no letters.

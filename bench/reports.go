@@ -166,7 +166,7 @@ func askReports(ctx context.Context, r *report.Reports, end time.Time, rounds in
 			for _, sites := range [][]int64{{3}, {1, 2, 3, 4}} {
 				var took []time.Duration
 				for range rounds {
-					q := report.Question{SiteIDs: sites, Credit: credit.Rule{Model: credit.Models[random.IntN(len(credit.Models))], Window: 30 * 24 * time.Hour},
+					q := report.Question{SiteIDs: sites, PersonWindow: 30 * 24 * time.Hour, Credit: credit.Rule{Model: credit.Models[random.IntN(len(credit.Models))], Window: 30 * 24 * time.Hour},
 						Period: period.Period{First: last - period.Date(days-1), Last: last, Step: period.Day, Zone: time.UTC}}
 					for _, n := range random.Perm(len(report.Dimensions))[:dimensions] {
 						q.By = append(q.By, report.Dimensions[n])

@@ -48,6 +48,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		phone_mask            <mask>
 //		region                <country>
 //		timezone              <name>
+//		person_days           <days>
 //		currency              <code>
 //		consent               off | <cookie> [<value>]
 //		respect               gpc|dnt...

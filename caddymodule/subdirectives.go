@@ -3,9 +3,11 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
+	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
@@ -27,7 +29,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, person_days, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
 	lines:    subdirectives,
 }
 
@@ -65,7 +67,15 @@ var subdirectives = map[string]subdirective{
 	"phone_mask": of(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`, (*Handler).SetPhoneMask),
 	"region":     of("expected: region COUNTRY in two letters, such as region RU", (*Handler).SetRegion),
 	"timezone":   of("expected: timezone NAME, such as timezone Europe/Berlin", (*Handler).SetTimezone),
-	"currency":   of("expected: currency CODE, such as currency EUR", (*Handler).SetCurrency),
+	"person_days": of("expected: person_days DAYS, such as person_days 30", func(h *Handler, value string) error {
+		days, err := strconv.Atoi(value)
+		if err != nil {
+			return fmt.Errorf("person_days %.20q: expected 1 to 365 days", value)
+		}
+		h.PersonDays = days
+		return site.CheckPersonDays(days)
+	}),
+	"currency": of("expected: currency CODE, such as currency EUR", (*Handler).SetCurrency),
 	"consent": {read: func(h *Handler, values []string) error {
 		if len(values) < 1 || len(values) > 2 {
 			return errors.New("expected: consent off, or: consent COOKIE [VALUE]")

@@ -98,12 +98,21 @@ type Issue struct {
 	Subscription
 	// Covers is the period of which it tells.
 	Covers period.Period
+	// PersonWindow is what the settings of the site say.
+	PersonWindow time.Duration
 	// Stop is the address at which its reader stops further ones.
 	Stop string
 }
 
 // Written is a bulletin as it is read.
 type Written struct{ Subject, Text, HTML string }
+
+// Served is how this node serves a site.
+type Served struct {
+	Zone         *time.Location // in which the site's days begin
+	PersonWindow time.Duration  // see [site.Settings.PersonWindow]
+	Service      string         // the URL of the site's prefix, with a slash at the end
+}
 
 // Subjects are what bulletins need.
 type Subjects struct {
@@ -112,9 +121,8 @@ type Subjects struct {
 	Queue *queue.Queue
 	// Deliveries have the mail server.
 	Deliveries *notify.Deliveries
-	// Site tells how this node serves the site: the time zone in which its days begin, and the URL of its prefix, with a
-	// slash at the end. The error is [ErrElsewhere] if this node does not, and [site.ErrRetired] if nobody does any more.
-	Site func(ctx context.Context, siteID int64) (zone *time.Location, service string, err error)
+	// Site tells how this node serves the site. The error is [ErrElsewhere] if this node does not, and [site.ErrRetired] if nobody does any more.
+	Site func(ctx context.Context, siteID int64) (Served, error)
 	// Write writes an issue.
 	Write func(ctx context.Context, i Issue) (Written, error)
 }

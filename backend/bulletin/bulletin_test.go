@@ -98,13 +98,13 @@ func (o *office) node() (b *bulletin.Bulletins, stop func()) {
 	deliveries := notify.New(notify.Subjects{DB: o.db, Journal: journal.New(o.db), Queue: q}, func() notify.Settings { return notify.Settings{Mail: &server} }, nil, o.now, zap.NewNop())
 	b = bulletin.New(bulletin.Subjects{
 		DB: o.db, Keys: o.keys.Keys, Queue: q, Deliveries: deliveries,
-		Site: func(context.Context, int64) (*time.Location, string, error) {
+		Site: func(context.Context, int64) (bulletin.Served, error) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			if o.elsewhere {
-				return nil, "", bulletin.ErrElsewhere
+				return bulletin.Served{}, bulletin.ErrElsewhere
 			}
-			return berlin, "https://shop.example/frontdesk/", nil
+			return bulletin.Served{Zone: berlin, Service: "https://shop.example/frontdesk/"}, nil
 		},
 		Write: func(_ context.Context, i bulletin.Issue) (bulletin.Written, error) {
 			return bulletin.Written{Subject: fmt.Sprintf("%s %s %s", i.Every, i.Covers.First, i.Covers.Last), Text: i.Stop + "\n", HTML: "<p>" + i.Address + "</p>"}, nil

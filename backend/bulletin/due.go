@@ -53,10 +53,10 @@ func (b *Bulletins) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var zone *time.Location
+	var served Served
 	for i, s := range active {
 		if i == 0 || s.SiteID != active[i-1].SiteID {
-			zone, _, err = b.Site(ctx, s.SiteID)
+			served, err = b.Site(ctx, s.SiteID)
 		}
 		if errors.Is(err, ErrElsewhere) || errors.Is(err, site.ErrUnknown) {
 			continue
@@ -64,7 +64,7 @@ func (b *Bulletins) Look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if first := s.Every.Latest(b.now(), zone).First; first > s.Period {
+		if first := s.Every.Latest(b.now(), served.Zone).First; first > s.Period {
 			if err := b.order(ctx, s, first); err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ func (b *Bulletins) do(ctx context.Context, j queue.Job) error {
 	case s.State == Stopped, !o.Test && (s.State != Active || s.Period != o.First):
 		return nil
 	}
-	zone, service, err := b.Site(ctx, s.SiteID)
+	served, err := b.Site(ctx, s.SiteID)
 	switch {
 	case errors.Is(err, ErrElsewhere) && b.now().Sub(j.Added) < patience:
 		return queue.Away(err)
@@ -65,11 +65,11 @@ func (b *Bulletins) do(ctx context.Context, j queue.Job) error {
 		return err
 	}
 	l := mail.Letter{To: s.Address, ID: fmt.Sprintf("bulletin-%d-%d-%s", s.SiteID, s.ID, o.First), At: b.now(), Language: s.Language}
-	i := Issue{Subscription: s, Covers: s.Every.from(o.First, zone)}
+	i := Issue{Subscription: s, Covers: s.Every.from(o.First, served.Zone), PersonWindow: served.PersonWindow}
 	if o.Test {
-		l.ID, i.Covers = fmt.Sprintf("bulletin-%d-%d-test-%d", s.SiteID, s.ID, j.ID), s.Every.Latest(b.now(), zone)
+		l.ID, i.Covers = fmt.Sprintf("bulletin-%d-%d-test-%d", s.SiteID, s.ID, j.ID), s.Every.Latest(b.now(), served.Zone)
 	}
-	i.Stop = service + StopPath + "?" + url.Values{"t": {b.Keys.SubscriptionToken(s.SiteID, s.ID, stopTime)}}.Encode()
+	i.Stop = served.Service + StopPath + "?" + url.Values{"t": {b.Keys.SubscriptionToken(s.SiteID, s.ID, stopTime)}}.Encode()
 	w, err := b.Write(ctx, i)
 	if err == nil {
 		l.Subject, l.Text, l.HTML, l.Stop = w.Subject, w.Text, w.HTML, i.Stop

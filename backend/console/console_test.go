@@ -149,8 +149,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	writer := bulletins.NewWriter(bulletins.Sources{Reports: d.Reports, Incidents: d.Incidents, Key: d.Sites.Key, Console: func() string { return "https://desk.example/" }}, d.now)
 	d.Bulletins = bulletin.New(bulletin.Subjects{
 		DB: database, Keys: visits.Keys, Queue: d.Deliveries.Queue, Deliveries: d.Deliveries, Write: writer.Write,
-		Site: func(context.Context, int64) (*time.Location, string, error) {
-			return time.UTC, "https://shop.example/frontdesk/", nil
+		Site: func(context.Context, int64) (bulletin.Served, error) {
+			return bulletin.Served{Zone: time.UTC, Service: "https://shop.example/frontdesk/"}, nil
 		},
 	}, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },

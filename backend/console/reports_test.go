@@ -154,7 +154,7 @@ func TestPaths(t *testing.T) {
 		require.Contains(t, b.get("/reports/paths").body, "Nothing was sold in this period")
 		d.visited()
 		page := b.get(b.get("/reports").document(t).Find("a[href^='/reports/paths']").AttrOr("href", "")).document(t)
-		require.Equal(t, "news", page.Find(".paths .steps").Text())
+		require.Equal(t, "news", page.Find(".paths .stations").Text())
 		require.Contains(t, page.Find(".paths tbody td").Text(), "1,500.5")
 		require.Equal(t, 1, b.opened(page))
 		inquiries := b.get("/reports/paths?goal=inquiries&by=channel").document(t)

@@ -16,7 +16,7 @@ import (
 func TestSettingsOfASite(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.Configured = func(key string) (site.Settings, bool) {
-			return site.Settings{PhoneMask: new("+44 ####"), Prerender: new("off"), Attribution: new(attribution.First), Timezone: new("Asia/Kathmandu"), Currency: new("NPR"), Consent: &site.Consent{Cookie: "agreed"}}, key == "shop.example"
+			return site.Settings{PhoneMask: new("+44 ####"), Prerender: new("off"), Attribution: new(attribution.First), Timezone: new("Asia/Kathmandu"), PersonDays: new(60), Currency: new("NPR"), Consent: &site.Consent{Cookie: "agreed"}}, key == "shop.example"
 		}
 		d.console.Close()
 		d.console = console.New(d.Subjects, d.now, zap.NewNop())
@@ -25,12 +25,12 @@ func TestSettingsOfASite(t *testing.T) {
 		require.NoError(t, err)
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/settings", d.shop.ID)
-		for _, told := range []string{"In the configuration: &#43;44\u00a0####.", "In the configuration: Off.", "In the configuration: The first visit.", "In the configuration: agreed.", "In the configuration: Asia/Kathmandu.", "In the configuration: NPR."} {
+		for _, told := range []string{"In the configuration: &#43;44\u00a0####.", "In the configuration: Off.", "In the configuration: The first visit.", "In the configuration: agreed.", "In the configuration: Asia/Kathmandu.", "In the configuration: 60.", "In the configuration: NPR."} {
 			require.Contains(t, b.get(page).body, told)
 		}
 		fields := func(version int, more ...string) []string {
 			return append([]string{"version", fmt.Sprint(version), "mask", "own", "maskText", "+7 (###) ###-##-##", "consent", "own", "consentName", "cookies", "consentIs", "yes*",
-				"prerender", "static", "dynamical", "on", "attribution", "last", "timezone", "Europe/Berlin", "currency", "eur"}, more...)
+				"prerender", "static", "dynamical", "on", "attribution", "last", "timezone", "Europe/Berlin", "personDays", "7", "currency", "eur"}, more...)
 		}
 		is := func() site.Site {
 			s, err := d.Sites.ByKey(t.Context(), d.shop.Key)
@@ -39,13 +39,13 @@ func TestSettingsOfASite(t *testing.T) {
 		}
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(1)...).status)
 		require.Equal(t, site.Settings{PhoneMask: new("+7 (###) ###-##-##"), Consent: &site.Consent{Cookie: "cookies", Value: "yes*"}, Prerender: new("static"),
-			DynamicalReplacement: new(true), Attribution: new(attribution.Last), Timezone: new("Europe/Berlin"), Currency: new("EUR"), Origins: origins}, is().Settings, "what the form does not have stays")
+			DynamicalReplacement: new(true), Attribution: new(attribution.Last), Timezone: new("Europe/Berlin"), PersonDays: new(7), Currency: new("EUR"), Origins: origins}, is().Settings, "what the form does not have stays")
 
 		stale := b.post(page, fields(1, "mask", "none")...)
 		require.Equal(t, http.StatusConflict, stale.status)
 		require.Contains(t, stale.body, "Somebody else has changed the settings in the meantime.")
 		require.Contains(t, stale.body, `name="version" value="2"`)
-		for _, wrong := range [][]string{{"maskText", "no digit"}, {"maskText", ""}, {"consentName", ""}, {"consentName", "a b"}, {"prerender", "on"}, {"attribution", "all"}, {"timezone", "Europe/Bonn"}, {"currency", "BTC"}} {
+		for _, wrong := range [][]string{{"maskText", "no digit"}, {"maskText", ""}, {"consentName", ""}, {"consentName", "a b"}, {"prerender", "on"}, {"attribution", "all"}, {"timezone", "Europe/Bonn"}, {"personDays", "366"}, {"personDays", "x"}, {"currency", "BTC"}} {
 			refused := b.post(page, fields(2, wrong...)...)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.status, wrong)
 			require.Contains(t, refused.body, `role="alert"`)

@@ -30,7 +30,7 @@ func figures(t *testing.T, d *db.DB) report.Answer {
 	require.True(t, found)
 	end := period.DateOf(last, time.UTC)
 	answer, err := report.New(d, keys, time.Now).Ask(t.Context(), report.Question{SiteIDs: []int64{site}, By: []report.Dimension{report.Channel},
-		Period: period.Period{First: end - 400, Last: end, Step: period.Month, Zone: time.UTC}, Credit: credit.Rule{Model: credit.Models[0], Window: 30 * 24 * time.Hour}})
+		Period: period.Period{First: end - 400, Last: end, Step: period.Month, Zone: time.UTC}, Credit: credit.Rule{Model: credit.Models[0], Window: 30 * 24 * time.Hour}, PersonWindow: 30 * 24 * time.Hour})
 	require.NoError(t, err)
 	return answer
 }

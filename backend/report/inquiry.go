@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 )
@@ -77,7 +78,7 @@ func (a *asking) inquiriesOf(siteID int64, blocks []fact.Block) (all []inquiry) 
 			in.figures[Unanswered] = 1
 		}
 	}
-	countPersons(all)
+	countPersons(all, a.PersonWindow)
 	return all
 }
 
@@ -112,9 +113,10 @@ func figuresOf(in *inquiry, sum int64) (f Figures) {
 	return f
 }
 
-// countPersons counts a person with the first of the inquiries that are that person's.
-func countPersons(all []inquiry) {
-	const window = int64(PersonWindow / 60e9)
+// countPersons counts a person with the first of the inquiries that are that person's, of which each is within a time of
+// another.
+func countPersons(all []inquiry, within time.Duration) {
+	window := int64(within / time.Minute)
 	of := make([]int, len(all)) // the inquiry that each is joined to, or itself
 	root := func(i int) int {
 		for of[i] != i {

@@ -89,7 +89,7 @@ const (
 	Requests
 	Chats
 	Callbacks
-	Persons    // who got in touch: inquiries of the same telephone number, address or visitor within [PersonWindow] are one's
+	Persons    // who got in touch: inquiries of the same telephone number, address or visitor within [Question.PersonWindow] are one's
 	Missed     // calls that nobody took
 	Unanswered // of these, and of the callbacks that reached nobody: those whose caller was not talked to since
 	Sales
@@ -121,9 +121,6 @@ func MetricOf(name string) (Metric, bool) {
 // Figures are what was counted, by metric. What is shared among visits has parts.
 type Figures [metrics]float64
 
-// PersonWindow is how long an inquiry may be after another of the same person, to be that person's again.
-const PersonWindow = 30 * 24 * time.Hour
-
 // Filter keeps what has one of the values in the dimension.
 type Filter struct {
 	Dimension Dimension
@@ -137,6 +134,8 @@ type Question struct {
 	Credit  credit.Rule
 	By      []Dimension
 	Filters []Filter
+	// PersonWindow is how long an inquiry may be after another of the same person, to be that person's again.
+	PersonWindow time.Duration
 }
 
 // Errors of questions.

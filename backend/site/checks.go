@@ -55,6 +55,17 @@ func CheckTimezone(name string) error {
 	return nil
 }
 
+// DefaultPersonDays are the days of a site that says nothing of them.
+const DefaultPersonDays = 30
+
+// CheckPersonDays returns an error for days other than 1 to 365.
+func CheckPersonDays(days int) error {
+	if days < 1 || days > 365 {
+		return fmt.Errorf("person_days %d: expected 1 to 365 days", days)
+	}
+	return nil
+}
+
 // CheckCurrency returns an error for a wrong currency: ISO 4217, in capitals. An empty one means that it is not told.
 func CheckCurrency(code string) error {
 	if unit, err := currency.ParseISO(code); code != "" && (err != nil || unit.String() != code || unit == currency.XXX || unit == currency.XTS) {

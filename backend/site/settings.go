@@ -27,6 +27,9 @@ type Settings struct {
 	Region *string `json:"region,omitempty"`
 	// Timezone is the IANA name of the time zone in which the site's days begin; see [CheckTimezone]. Empty means UTC.
 	Timezone *string `json:"timezone,omitempty"`
+	// PersonDays is how many days after an inquiry another one with the same contact, or of the same visitor, is the same
+	// person's in reports; see [CheckPersonDays].
+	PersonDays *int `json:"person_days,omitempty"`
 	// Currency is that of the site's sums and costs: ISO 4217; see [CheckCurrency]. Empty means that it is not told.
 	Currency *string `json:"currency,omitempty"`
 	// DynamicalReplacement replaces numbers in blocks that a page adds later. Without it, the script does so, too.
@@ -59,6 +62,15 @@ type Settings struct {
 
 // Own returns the numbers and pools.
 func (s Settings) Own() number.Own { return number.Own{Numbers: s.Numbers, Pools: s.Pools} }
+
+// PersonWindow is what [Settings.PersonDays] says; 30 days, unless the settings say otherwise.
+func (s Settings) PersonWindow() time.Duration {
+	days := DefaultPersonDays
+	if s.PersonDays != nil {
+		days = *s.PersonDays
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
 
 // Zone returns the time zone: UTC, unless the settings name another that this machine knows.
 func (s Settings) Zone() *time.Location {
@@ -106,6 +118,11 @@ func (s Settings) Check() error {
 	if s.Timezone != nil {
 		if err := CheckTimezone(*s.Timezone); err != nil {
 			return &Invalid{"timezone", err}
+		}
+	}
+	if s.PersonDays != nil {
+		if err := CheckPersonDays(*s.PersonDays); err != nil {
+			return &Invalid{"person_days", err}
 		}
 	}
 	if s.Currency != nil {
@@ -168,6 +185,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.PhoneMask = cmp.Or(s.PhoneMask, defaults.PhoneMask)
 	s.Region = cmp.Or(s.Region, defaults.Region)
 	s.Timezone = cmp.Or(s.Timezone, defaults.Timezone)
+	s.PersonDays = cmp.Or(s.PersonDays, defaults.PersonDays)
 	s.Currency = cmp.Or(s.Currency, defaults.Currency)
 	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
 	s.Messengers = cmp.Or(s.Messengers, defaults.Messengers)

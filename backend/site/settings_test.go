@@ -31,6 +31,7 @@ func whole() site.Settings {
 		PhoneMask:            new("+7 (###) ###-##-##"),
 		Region:               new("RU"),
 		Timezone:             new("Asia/Kathmandu"),
+		PersonDays:           new(60),
 		Currency:             new("NPR"),
 		DynamicalReplacement: new(true),
 		Prerender:            new("static"),
@@ -90,14 +91,14 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SiteID)
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
-			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "timezone": "Asia/Kathmandu", "currency": "NPR", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
+			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "timezone": "Asia/Kathmandu", "person_days": 60, "currency": "NPR", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
 			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"],
 			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
 			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}},
 			"widget": `+string(widget)+`},
 			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
-			"phone_mask": "", "region": null, "timezone": null, "currency": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
+			"phone_mask": "", "region": null, "timezone": null, "person_days": null, "currency": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
 			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null},
 			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
@@ -152,6 +153,7 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 		for setting, wrong := range map[string][]site.Settings{
 			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
 			"timezone":    {{Timezone: new("Local")}, {Timezone: new("Europe/Bonn")}, {Timezone: new("../UTC")}, {Timezone: new(long)}},
+			"person_days": {{PersonDays: new(0)}, {PersonDays: new(-1)}, {PersonDays: new(366)}},
 			"currency":    {{Currency: new("eur")}, {Currency: new("EURO")}, {Currency: new("ZZZ")}, {Currency: new("XXX")}, {Currency: new(long)}},
 			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
 			"prerender":   {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
@@ -261,7 +263,7 @@ func TestOver(t *testing.T) {
 	require.Equal(t, whole(), site.Settings{}.Over(whole()))
 	require.Equal(t, whole(), whole().Over(site.Settings{}))
 	off := site.Settings{
-		PhoneMask: new(""), Region: new(""), Timezone: new(""), Currency: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
+		PhoneMask: new(""), Region: new(""), Timezone: new(""), PersonDays: new(1), Currency: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
 		Widget: new(appearance.Widget),
 	}

@@ -91,7 +91,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		name  string
 		given bool // which belongs to the service elsewhere
 	}{
-		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"currency", s.Currency != ""}, {"objects", s.Objects != nil},
+		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"person_days", s.PersonDays != 0}, {"currency", s.Currency != ""}, {"objects", s.Objects != nil},
 		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
 	} {
 		if setting.given {

@@ -58,6 +58,10 @@ type Settings struct {
 	// `Europe/Berlin`. Default: `UTC`.
 	Timezone string `json:"timezone,omitempty"`
 
+	// How many days after an inquiry another one with the same contact, or of the same visitor, is the same person's in
+	// the site's reports: 1 to 365. Default: 30.
+	PersonDays int `json:"person_days,omitempty"`
+
 	// The currency of the site's sales and of the costs of its advertising: three letters of ISO 4217, such as `EUR`.
 	// Default: none is told.
 	Currency string `json:"currency,omitempty"`
@@ -176,6 +180,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetPhoneMask(s.PhoneMask) },
 		func() error { return s.SetRegion(s.Region) },
 		func() error { return s.SetTimezone(s.Timezone) },
+		func() error { return site.CheckPersonDays(cmp.Or(s.PersonDays, site.DefaultPersonDays)) },
 		func() error { return s.SetCurrency(s.Currency) },
 		func() error { return s.SetConsent(s.Consent) },
 		func() error { return s.SetRespect(s.Respect) },
@@ -230,7 +235,7 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 // Numbers, Pools, Captures and Widget, which may be missing. The pools are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
-		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, Currency: &s.Currency, Prerender: &s.Prerender, Attribution: &s.Attribution,
+		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, PersonDays: new(cmp.Or(s.PersonDays, site.DefaultPersonDays)), Currency: &s.Currency, Prerender: &s.Prerender, Attribution: &s.Attribution,
 		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {

@@ -122,7 +122,7 @@ func (w *Writer) Write(ctx context.Context, i bulletin.Issue) (written bulletin.
 // fill asks for the figures, and writes them.
 func (w *Writer) fill(ctx context.Context, t *words.Tongue, i bulletin.Issue, p *paper) error {
 	ask := func(by ...report.Dimension) report.Question {
-		return report.Question{SiteIDs: []int64{i.SiteID}, Period: i.Covers, Credit: usual, By: by}
+		return report.Question{SiteIDs: []int64{i.SiteID}, Period: i.Covers, Credit: usual, By: by, PersonWindow: i.PersonWindow}
 	}
 	now, err := w.Reports.Ask(ctx, ask(report.Source, report.Campaign)) // counted at once
 	if err != nil {

@@ -45,6 +45,7 @@ type Asked struct {
 	Period                       period.Period
 	Credit                       credit.Rule
 	SiteIDs                      []int64
+	PersonWindow                 time.Duration // the longest of the sites'
 	// Currency is that of the sites' sums: ISO 4217, or empty where it is not told. It is Mixed if they have several: then sums are
 	// not shown, because they do not add up.
 	Currency string
@@ -57,12 +58,13 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 		Span: cmp.Or(query.Get("span"), defaultSpan), From: query.Get("from"), To: query.Get("to"), Step: query.Get("step"), Beside: cmp.Or(query.Get("beside"), Before),
 		Model: cmp.Or(query.Get("model"), string(credit.LastNotDirect)), Window: cmp.Or(query.Get("window"), "30"),
 	}
+	a.Currency, a.Mixed = currencyOf(f, p)
 	for _, s := range p.Sites {
 		if p.SiteID == 0 || p.SiteID == s.ID {
 			a.SiteIDs = append(a.SiteIDs, s.ID)
+			a.PersonWindow = max(a.PersonWindow, f.Effective(s).PersonWindow())
 		}
 	}
-	a.Currency, a.Mixed = currencyOf(f, p)
 	zone := f.Zone(p)
 	if a.Span != Own {
 		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
@@ -164,7 +166,7 @@ func (a Asked) Compared() (period.Period, bool) {
 
 // Question asks for the figures by the dimensions.
 func (a Asked) Question(by []report.Dimension, filters []report.Filter) report.Question {
-	return report.Question{SiteIDs: a.SiteIDs, Period: a.Period, Credit: a.Credit, By: by, Filters: filters}
+	return report.Question{SiteIDs: a.SiteIDs, Period: a.Period, Credit: a.Credit, By: by, Filters: filters, PersonWindow: a.PersonWindow}
 }
 
 // Zone is the name of the time zone.

@@ -21,14 +21,14 @@ type settingsForm struct {
 	Mask, MaskText                  string
 	Dynamical, Messengers           string // on or off
 	Prerender, Attribution          string // as in the settings
-	Timezone, Currency              string // empty for what is configured
+	Timezone, PersonDays, Currency  string // empty for what is configured
 	Consent, ConsentName, ConsentIs string
 	Configured                      configured
 }
 
 // configured is what the configuration of this server says, in words; empty where it
 // does not tell.
-type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Timezone, Currency, Consent string }
+type configured struct{ Mask, Dynamical, Messengers, Prerender, Attribution, Timezone, PersonDays, Currency, Consent string }
 
 func formOf(s site.Site) settingsForm {
 	form, set := settingsForm{Site: s, Seen: s.Version}, s.Settings
@@ -53,6 +53,9 @@ func formOf(s site.Site) settingsForm {
 	if set.Timezone != nil {
 		form.Timezone = *set.Timezone
 	}
+	if set.PersonDays != nil {
+		form.PersonDays = strconv.Itoa(*set.PersonDays)
+	}
 	if set.Currency != nil {
 		form.Currency = *set.Currency
 	}
@@ -69,7 +72,7 @@ func formOf(s site.Site) settingsForm {
 func sentForm(r *http.Request, s site.Site) settingsForm {
 	value := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	form := settingsForm{Site: s, Mask: value("mask"), MaskText: value("maskText"), Dynamical: value("dynamical"), Messengers: value("messengers"), Prerender: value("prerender"),
-		Attribution: value("attribution"), Timezone: value("timezone"), Currency: strings.ToUpper(value("currency")), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
+		Attribution: value("attribution"), Timezone: value("timezone"), PersonDays: value("personDays"), Currency: strings.ToUpper(value("currency")), Consent: value("consent"), ConsentName: value("consentName"), ConsentIs: value("consentIs")}
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	return form
 }
@@ -78,7 +81,7 @@ func sentForm(r *http.Request, s site.Site) settingsForm {
 // stays as it is.
 func (f settingsForm) settings() site.Settings {
 	set := f.Site.Settings
-	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Timezone, set.Currency, set.Consent = nil, nil, nil, nil, nil, nil, nil, nil
+	set.PhoneMask, set.DynamicalReplacement, set.Messengers, set.Prerender, set.Attribution, set.Timezone, set.PersonDays, set.Currency, set.Consent = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	switch f.Mask {
 	case rows.None:
 		set.PhoneMask = new(string)
@@ -99,6 +102,10 @@ func (f settingsForm) settings() site.Settings {
 	}
 	if f.Timezone != rows.AsConfigured {
 		set.Timezone = &f.Timezone
+	}
+	if f.PersonDays != rows.AsConfigured {
+		days, _ := strconv.Atoi(f.PersonDays) // 0, which is wrong, for what is no number
+		set.PersonDays = &days
 	}
 	if f.Currency != rows.AsConfigured {
 		set.Currency = &f.Currency
@@ -131,6 +138,8 @@ func (f settingsForm) mistake() string {
 		return "problem.consent"
 	case "timezone":
 		return "problem.timezone"
+	case "person_days":
+		return "problem.personDays"
 	case "currency":
 		return "problem.currency"
 	}
@@ -159,6 +168,9 @@ func (c *room) configuredFor(w *words.Tongue, key string) (told configured) {
 	}
 	if set.Timezone != nil {
 		told.Timezone = cmp.Or(*set.Timezone, "UTC")
+	}
+	if set.PersonDays != nil {
+		told.PersonDays = strconv.Itoa(*set.PersonDays)
 	}
 	if set.Currency != nil {
 		told.Currency = *set.Currency

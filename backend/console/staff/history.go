@@ -174,7 +174,7 @@ func roleName(w *words.Tongue, role any) string {
 // settingNames are the names of the words for a site's settings.
 var settingNames = map[string]string{
 	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "messengers": "setting.messengers", "prerender": "setting.prerender",
-	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "timezone": "setting.timezone", "currency": "setting.currency", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
+	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "timezone": "setting.timezone", "person_days": "setting.personDays", "currency": "setting.currency", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
 	"widget": "setting.widget", "guide_hidden": "setting.guide",
 }
 

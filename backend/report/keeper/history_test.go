@@ -308,7 +308,7 @@ func (h *history) recount(q report.Question) (total report.Figures, rows map[str
 			inquiries = append(inquiries, p)
 		}
 	}
-	first := h.firsts(inquiries)
+	first := h.firsts(inquiries, q.PersonWindow)
 	for _, p := range inquiries {
 		var visits []*pastVisit
 		for _, v := range h.visits {
@@ -384,8 +384,8 @@ func (h *history) figures(p *pastInquiry, first bool) (f report.Figures) {
 	return f
 }
 
-// firsts are the first inquiries of persons: those that no chain of inquiries joins to an earlier one.
-func (h *history) firsts(all []*pastInquiry) map[*pastInquiry]bool {
+// firsts are the first inquiries of persons: those that no chain of inquiries, each within that time of another, joins to an earlier one.
+func (h *history) firsts(all []*pastInquiry, within time.Duration) map[*pastInquiry]bool {
 	slices.SortFunc(all, func(a, b *pastInquiry) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
 	counts := func(p *pastInquiry) bool { return p.state != 3 && !p.derived }
 	person := make(map[*pastInquiry]int)
@@ -397,7 +397,7 @@ func (h *history) firsts(all []*pastInquiry) map[*pastInquiry]bool {
 		for i, p := range all {
 			for _, later := range all[i+1:] {
 				same := p.visitor != 0 && p.visitor == later.visitor || p.phone != "" && p.phone == later.phone
-				if counts(p) && counts(later) && same && later.at.Sub(p.at) <= report.PersonWindow && person[p] != person[later] {
+				if counts(p) && counts(later) && same && later.at.Sub(p.at) <= within && person[p] != person[later] {
 					least := min(person[p], person[later])
 					person[p], person[later], changed = least, least, true
 				}
@@ -489,7 +489,7 @@ func (h *history) compare(k *Keeper) {
 			q := report.Question{
 				SiteIDs: []int64{site}, By: []report.Dimension{[]report.Dimension{report.Channel, report.Campaign, report.Country, report.Pool, report.Event}[n%5]},
 				Period: period.Period{First: last - period.Date(20+h.random.IntN(60)), Last: last - period.Date(h.random.IntN(15)), Step: period.Week, Zone: kathmandu},
-				Credit: credit.Rule{Model: model, Window: time.Duration(1+h.random.IntN(90)) * 24 * time.Hour},
+				Credit: credit.Rule{Model: model, Window: time.Duration(1+h.random.IntN(90)) * 24 * time.Hour}, PersonWindow: time.Duration(1+h.random.IntN(60)) * 24 * time.Hour,
 			}
 			if n > 4 {
 				q.Filters = []report.Filter{{Dimension: report.Campaign, Values: []string{"spring", report.Unknown}}}
