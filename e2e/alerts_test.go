@@ -29,7 +29,8 @@ func (b *tab) notified(texts ...string) {
 // allows grants the permission to the pages of the tab.
 func (b *tab) allows(permission string) {
 	b.t.Helper()
-	_, err := cdp.Call(chromium.ctx, chromedp.FromContext(chromium.ctx).Browser, browser.SetPermission, browser.SetPermissionParams{
+	c := chromiumOf(b.t)
+	_, err := cdp.Call(c.ctx, chromedp.FromContext(c.ctx).Browser, browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: permission}, Setting: browser.PermissionSettingGranted,
 		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
 	require.NoError(b.t, err)
@@ -56,6 +57,7 @@ func (b *tab) worker() *tab {
 // is open.
 func TestConsoleNotifies(t *testing.T) {
 	t.Parallel()
+	useWhole(t)
 	p := runTalk(t)
 	desk := p.signedIn(t)
 	manifest, err := chromedp.Call(desk.ctx, page.GetAppManifest, page.GetAppManifestParams{})

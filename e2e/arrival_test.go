@@ -182,6 +182,7 @@ func TestHookThatRefusesTheVisitorsNumber(t *testing.T) {
 // Each time that a page is seen is one hit, by whatever way it comes.
 func TestEachViewOfAPageIsOneHit(t *testing.T) {
 	t.Parallel()
+	useWhole(t)
 	p, stored := dynamicShop(t, "A")
 	b := newTab(t)
 	views := 0

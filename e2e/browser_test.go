@@ -23,39 +23,71 @@ import (
 // tests share the machine.
 const patience = 30 * time.Second
 
-// chromium is the one browser process of the test binary: it is started by the first test that opens a tab.
-var chromium struct {
+// chromium is a browser process of the test binary: it is started by the first test that opens a tab in it.
+type chromium struct {
+	names []string // of its program, the best first
 	sync.Once
 	ctx   context.Context
 	close func()
 	err   error
 }
 
+var (
+	// shell is the browser without its windows, and takes half the time.
+	shell = &chromium{names: []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}}
+	// whole has what the shell has not: notifications, and pages that come back from the cache of the browser.
+	whole = &chromium{names: []string{"chromium", "chromium-browser", "google-chrome"}}
+	// inWhole are the tests whose tabs are opened in whole.
+	inWhole sync.Map
+)
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if chromium.close != nil {
-		chromium.close()
+	for _, c := range []*chromium{shell, whole} {
+		if c.close != nil {
+			c.close()
+		}
 	}
 	os.RemoveAll(binaryFolder)
 	os.Exit(code)
 }
 
-func startChromium() {
+// useWhole has the tabs of the test opened in the whole browser.
+func useWhole(t *testing.T) {
+	inWhole.Store(t, true)
+	t.Cleanup(func() { inWhole.Delete(t) })
+}
+
+// chromiumOf is the browser of the test's tabs, which runs.
+func chromiumOf(t *testing.T) *chromium {
+	t.Helper()
+	c := shell
+	if _, is := inWhole.Load(t); is {
+		c = whole
+	}
+	c.Do(c.start)
+	require.NoError(t, c.err)
+	return c
+}
+
+func (c *chromium) start() {
 	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range c.names {
 		if found, err := exec.LookPath(name); err == nil {
 			path = found
 			break
 		}
 	}
 	if path == "" {
-		chromium.err = fmt.Errorf("no chromium, chromium-browser or google-chrome in PATH")
+		c.err = fmt.Errorf("none of %s in PATH", strings.Join(c.names, ", "))
 		return
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.NoSandbox,
 		chromedp.DisableGPU,
+		// What blinks for ever costs much where the processor draws.
+		chromedp.Flag("force-prefers-reduced-motion", true),
 		// A host that, unlike localhost, browsers do not trust over plain HTTP.
 		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"),
 		// By its own word a headless browser is a robot, and robots are no visitors.
@@ -63,13 +95,13 @@ func startChromium() {
 	)
 	allocator, closeAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeBrowser := chromedp.NewContext(allocator)
-	chromium.close = func() {
+	c.close = func() {
 		closeBrowser()
 		closeAllocator()
 	}
-	chromium.ctx = ctx
+	c.ctx = ctx
 	if err := chromedp.Do(ctx); err != nil {
-		chromium.err = fmt.Errorf("starting %s: %w", path, err)
+		c.err = fmt.Errorf("starting %s: %w", path, err)
 	}
 }
 
@@ -86,9 +118,7 @@ type tab struct {
 // them with thrown.
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	chromium.Do(startChromium)
-	require.NoError(t, chromium.err)
-	ctx, cancel := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
+	ctx, cancel := chromedp.NewContext(chromiumOf(t).ctx, chromedp.WithNewBrowserContext())
 	b := &tab{t: t, ctx: ctx}
 	t.Cleanup(func() {
 		cancel()
@@ -120,10 +150,8 @@ func described(details *runtime.ExceptionDetails) string {
 // that is driven.
 func openAlone(t *testing.T, url string) {
 	t.Helper()
-	chromium.Do(startChromium)
-	require.NoError(t, chromium.err)
-	browser := chromedp.FromContext(chromium.ctx).Browser
-	opened, err := cdp.Call(chromium.ctx, browser, target.CreateTarget, target.CreateTargetParams{URL: url})
+	c := chromiumOf(t)
+	opened, err := cdp.Call(c.ctx, chromedp.FromContext(c.ctx).Browser, target.CreateTarget, target.CreateTargetParams{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { closeTarget(t, opened.TargetID) })
 }
@@ -136,7 +164,8 @@ func (b *tab) close() {
 
 func closeTarget(t *testing.T, id target.ID) {
 	t.Helper()
-	_, err := cdp.Call(chromium.ctx, chromedp.FromContext(chromium.ctx).Browser, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+	c := chromiumOf(t)
+	_, err := cdp.Call(c.ctx, chromedp.FromContext(c.ctx).Browser, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 	require.NoError(t, err)
 }
 

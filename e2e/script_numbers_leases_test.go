@@ -144,6 +144,7 @@ func TestNumberOfAPageThatHasSlept(t *testing.T) {
 // A page from the back-forward cache never shows a number whose lease may be over.
 func TestNumberOfAPageFromTheCacheOfTheBrowser(t *testing.T) {
 	t.Parallel()
+	useWhole(t)
 	s, b := leasing(t)
 	b.do(`addEventListener("pageshow", event => { window.seen = ` + ownNumber + `; }, false);
 		window.addEventListener("pagehide", () => clock.sleep(200000), true);`)

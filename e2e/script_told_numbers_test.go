@@ -180,6 +180,7 @@ func TestNumbersOfTheNextView(t *testing.T) {
 // A page that comes back from the back-forward cache asks for its numbers again.
 func TestNumbersOfAPageThatComesBack(t *testing.T) {
 	t.Parallel()
+	useWhole(t)
 	s, b := newScriptService(t, variantA), newTab(t)
 	s.tell(issue(t, moscow))
 	s.page("/", insertion("window.mark = Math.random();"), `<p>8 495 123-45-67</p>`)

@@ -110,6 +110,7 @@ func TestReinitTrackView(t *testing.T) {
 
 func TestPageThatComesBackIsReported(t *testing.T) {
 	t.Parallel()
+	useWhole(t)
 	s, b := newScriptService(t, variantA), newTab(t)
 	s.page("/", insertion("window.mark = Math.random();"), "")
 	s.page("/next", insertion(""), "")
@@ -164,6 +165,7 @@ func TestCallsWhileThePageIsLeft(t *testing.T) {
 	for name, known := range map[string]bool{"ids known": true, "ids not known": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			useWhole(t)
 			s, b := newScriptService(t, variantA), newTab(t)
 			never := make(chan struct{})
 			if !known {
