@@ -26,8 +26,23 @@ export function rating(shell: Shell, known: () => number): Rating {
     line.hidden = good === undefined;
   }
 
+  let sending = false;
+  let next: (() => void) | undefined;
+
+  // One at a time: of two on their way the first may arrive last, and what it says would stay.
   function send(settled?: () => void): void {
-    core.call('chat/rate', { good, line: input.value.trim(), conversation: known() }, ({ success }) => success && settled && settled());
+    if (sending) {
+      next = () => send(settled);
+      return;
+    }
+    sending = true;
+    core.call('chat/rate', { good, line: input.value.trim(), conversation: known() }, ({ success }) => {
+      sending = false;
+      success && settled && settled();
+      const then = next;
+      next = undefined;
+      then && then();
+    });
   }
 
   function choose(is: boolean): void {
