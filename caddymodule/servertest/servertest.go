@@ -90,10 +90,40 @@ func Run(t testing.TB, caddyfile string, values ...string) *Server {
 // Text is the text with the server's values.
 func (s *Server) Text(text string) string { return strings.NewReplacer(s.Values...).Replace(text) }
 
-// Load replaces the configuration, as "caddy reload" does.
+// Load replaces the configuration, as "caddy reload" does. After it no request comes to the one before.
 func (s *Server) Load(caddyfile string) error {
 	s.T.Helper()
-	return caddy.Load(s.Adapt(caddyfile), true)
+	if err := caddy.Load(s.Adapt(caddyfile), true); err != nil {
+		return err
+	}
+	// Caddy begins to close the sockets before, and does not wait for that. What they had accepted they close unanswered.
+	require.Eventually(s.T, listensOnce, Wait, Tick)
+	s.Client.CloseIdleConnections()
+	return nil
+}
+
+// listensOnce tells that no two sockets listen at one address, by what Linux says of them (proc_net_tcp in its
+// documentation). Elsewhere it cannot be told, and is taken for so.
+func listensOnce() bool {
+	const local, state, listening = 1, 3, "0A"
+	found := map[string]bool{}
+	for _, file := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		sockets, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(sockets)) {
+			fields := strings.Fields(line)
+			if len(fields) <= state || fields[state] != listening {
+				continue
+			}
+			if found[fields[local]] {
+				return false
+			}
+			found[fields[local]] = true
+		}
+	}
+	return true
 }
 
 // Adapt is the Caddyfile as JSON, with the server's admin endpoint and log.
