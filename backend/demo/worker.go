@@ -62,7 +62,7 @@ func newWorker(ctx context.Context, d *db.DB, keys *key.Keys, siteID int64, rand
 	w.leases = lease.New(d, now, nil)
 	w.leads = lead.New(lead.Subjects{DB: d, Visits: w.visits, Texts: texts, Numbers: w.leases.ShownAt}, now)
 	w.calls = call.New(call.Subjects{DB: d, Visits: w.visits, Leases: w.leases, Leads: w.leads}, now)
-	w.chats = chat.New(chat.Subjects{DB: d, Visits: w.visits, Texts: texts, Cards: card.New(d, keys)}, now)
+	w.chats = chat.New(chat.Subjects{DB: d, Visits: w.visits, Leads: w.leads, Texts: texts, Cards: card.New(d, keys), Region: func(context.Context, int64) string { return "RU" }}, now)
 	return w, nil
 }
 
@@ -155,7 +155,7 @@ func (w *worker) outcome(ctx context.Context, by *way, who *visitor, view visit.
 	case n < 84:
 		return w.request(ctx, who, view, before)
 	default:
-		return w.chat(ctx, view)
+		return w.chat(ctx, view, before)
 	}
 }
 
@@ -224,14 +224,31 @@ func (w *worker) request(ctx context.Context, who *visitor, view visit.View, bef
 	return w.leads.SetState(ctx, by, of, lead.Done)
 }
 
-// chat has the visitor ask something, and somebody answer.
-func (w *worker) chat(ctx context.Context, view visit.View) error {
+// chat has the visitor ask something, and somebody answer. Only on the last day a conversation is still open.
+func (w *worker) chat(ctx context.Context, view visit.View, before int) error {
+	const anna = 1 // the first account that is made
 	from := chat.From{SiteID: w.site, Ref: view.Ref, URL: view.URL, Language: "en"}
 	talk, _, err := w.chats.SayFrom(ctx, from, chat.Message{Text: questions[w.random.IntN(len(questions))]})
-	if err != nil || w.random.IntN(100) < 10 {
+	if err != nil {
 		return err
 	}
+	answered := w.random.IntN(100) >= 10
 	w.at = w.at.Add(time.Duration(20+w.random.IntN(200)) * time.Second)
-	_, err = w.chats.Say(ctx, w.site, talk.ID, chat.Message{Author: chat.Operator, OperatorID: 1, Text: answers[w.random.IntN(len(answers))]})
-	return err
+	if answered {
+		_, err = w.chats.Say(ctx, w.site, talk.ID, chat.Message{Author: chat.Operator, OperatorID: anna, Text: answers[w.random.IntN(len(answers))]})
+	}
+	if err != nil || before == 0 {
+		return err
+	}
+	w.at = w.at.Add(time.Duration(5+w.random.IntN(60)) * time.Minute)
+	if !answered {
+		made, err := w.chats.MakeLead(ctx, w.site, talk.ID, anna)
+		if err != nil {
+			return err
+		}
+		if err := w.leads.SetState(ctx, lead.By{Login: "demo"}, lead.Key{SiteID: w.site, ID: made}, lead.Done); err != nil {
+			return err
+		}
+	}
+	return w.chats.Close(ctx, w.site, talk.ID, anna)
 }

@@ -25,7 +25,7 @@ const (
 type Import struct {
 	SiteID, ID int64
 	State      State
-	// Name is that of the file; empty for an entry by hand.
+	// Name is that of the file, or of the campaign of an entry by hand, which may be empty.
 	Name     string
 	Platform Platform
 	// Source and Medium are those of the visits that the costs were for.

@@ -38,7 +38,7 @@ var (
 const (
 	// maxSum is what the costs of an import add up to at most.
 	maxSum = 1_000_000_000_000 * Unit
-	// maxName is how many bytes of a file's name are kept.
+	// maxName is how many bytes are kept of the name of a file, or of a campaign.
 	maxName = 200
 	// maxDays is of how many days an entry by hand may be.
 	maxDays = 366
@@ -106,7 +106,8 @@ func (c *Costs) Enter(ctx context.Context, siteID int64, by string, e Entry) err
 		}
 		rows = append(rows, Row{Day: e.First + period.Date(n), Campaign: e.Campaign, Amount: amount})
 	}
-	i := Import{SiteID: siteID, Source: e.Source, Medium: e.Medium, MadeBy: by, digest: fmt.Sprintf("%q", []string{e.Source, e.Medium, e.Campaign, e.First.String(), e.Last.String(), fmt.Sprint(e.Amount)})}
+	i := Import{SiteID: siteID, Name: clip.Text(e.Campaign, maxName), Source: e.Source, Medium: e.Medium, MadeBy: by}
+	i.digest = fmt.Sprintf("%q", []string{e.Source, e.Medium, e.Campaign, e.First.String(), e.Last.String(), fmt.Sprint(e.Amount)})
 	if err := c.add(ctx, &i, rows); err != nil {
 		return err
 	}
