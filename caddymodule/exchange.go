@@ -81,7 +81,7 @@ func (a *App) startSIP() {
 		return
 	}
 	a.exchange.log.follow(a.logger.Core())
-	err := a.exchange.Use(a.trunk, sip.Desk{Progress: a.service.Progress, Incoming: a.switchboard.Connect, Ended: a.told})
+	err := a.exchange.Use(a.trunk, sip.Handlers{Progress: a.service.Progress, Incoming: a.switchboard.Connect, Ended: a.told})
 	if err != nil {
 		a.logger.Error("the SIP trunk cannot be used", zap.Error(err))
 	}

@@ -68,7 +68,7 @@ func (c *call) hear(h trunk.Happening) {
 	}
 }
 
-// run carries out the order. It returns when the call has ended and the desk knows.
+// run carries out the order. It returns when the call has ended and its end has been reported.
 func (c *call) run() {
 	var told sync.WaitGroup
 	told.Go(func() { aside.Do(c.x.logger, "telling of a call", c.report) })

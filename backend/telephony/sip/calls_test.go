@@ -83,7 +83,7 @@ func TestHowCallsEnd(t *testing.T) {
 			if test.visitor != nil {
 				phones = append(phones, siptest.StartScripted(t, proxy, o.Visitor, test.visitor...))
 			}
-			d := newDesk()
+			d := newRecorder()
 			x := exchange(t, settings(t, proxy.Port), d)
 			require.NoError(t, x.Place(t.Context(), o))
 			if test.cancel != "" {
@@ -131,7 +131,7 @@ func TestOverTCP(t *testing.T) {
 			visitor := siptest.StartScripted(t, proxy, o.Visitor, second...)
 			s := settings(t, proxy.Port)
 			s.Transport, s.Listen[0].Transport = trunk.TCP, trunk.TCP
-			d := newDesk()
+			d := newRecorder()
 			x := exchange(t, s, d)
 			require.NoError(t, x.Place(t.Context(), o))
 			require.Equal(t, hangsUp+" hung up", d.last(t, o.ID).Reason)
@@ -147,7 +147,7 @@ func TestSilentTrunk(t *testing.T) {
 	silent, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
-	d := newDesk()
+	d := newRecorder()
 	x := exchange(t, settings(t, silent.LocalAddr().(*net.UDPAddr).Port), d)
 	require.NoError(t, x.Place(t.Context(), order("a")))
 	require.Equal(t, "operator unreachable", d.last(t, "a").Reason)
@@ -162,7 +162,7 @@ func TestAnswerThatCrossesTheEnd(t *testing.T) {
 		t.Run(who, func(t *testing.T) {
 			number := "7912" + strconv.Itoa(siptest.Port(t))
 			phone := siptest.StartScripted(t, proxy, number, siptest.Invited, siptest.Ringing, siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
-			x := exchange(t, settings(t, proxy.Port), newDesk())
+			x := exchange(t, settings(t, proxy.Port), newRecorder())
 			c := newCall(x, x.trunk.Load(), order(who))
 			taken := make(chan trunk.Happening, 4)
 			l := c.trunk.Dial(number, "74951234567", nil, func(h trunk.Happening) { taken <- h })

@@ -63,8 +63,8 @@ const (
 	strangersLogged = time.Minute
 )
 
-// Desk stores calls and orders, and answers questions about them.
-type Desk struct {
+// Handlers are what the exchange calls: they store calls and orders, and answer questions about them.
+type Handlers struct {
 	// Progress stores a report about an order. After an error, the exchange repeats it for a while.
 	Progress func(context.Context, telephony.Progress) error
 	// Incoming stores a call that has come in, and finds the number to redirect it to, as digits. It returns within a
@@ -86,9 +86,9 @@ type Exchange struct {
 	probe    time.Duration // how often the phones in a call are asked whether they are still there
 	incoming chan struct{} // a place for each request in progress
 
-	host  trunk.Host
-	trunk atomic.Pointer[trunk.Trunk] // nil without settings
-	desk  atomic.Pointer[Desk]
+	host     trunk.Host
+	trunk    atomic.Pointer[trunk.Trunk] // nil without settings
+	handlers atomic.Pointer[Handlers]
 
 	mu      sync.Mutex
 	sockets map[trunk.Address]*socket
@@ -127,10 +127,10 @@ func New(logger *zap.Logger, observer Observer) (*Exchange, error) {
 	return x, nil
 }
 
-// Use applies the settings and the desk, and closes addresses that are not in the settings. The settings are complete,
-// and [Exchange.Listen] has been called with their addresses. Equal settings leave the registration as it is.
-func (x *Exchange) Use(s trunk.Settings, desk Desk) error {
-	x.desk.Store(&desk)
+// Use applies the settings and the handlers, and closes addresses that are not in the settings. The settings are
+// complete, and [Exchange.Listen] has been called with their addresses. Equal settings leave the registration as it is.
+func (x *Exchange) Use(s trunk.Settings, handlers Handlers) error {
+	x.handlers.Store(&handlers)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {

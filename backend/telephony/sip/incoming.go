@@ -26,8 +26,8 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 		}
 		return
 	}
-	t, desk := x.trunk.Load(), x.desk.Load()
-	if t == nil || desk == nil || desk.Incoming == nil {
+	t, handlers := x.trunk.Load(), x.handlers.Load()
+	if t == nil || handlers == nil || handlers.Incoming == nil {
 		x.host.Respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable")
 		return
 	}
@@ -46,7 +46,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	tx.OnCancel(func(*sip.Request) { gone.Store(true) })
 	ctx, cancel := context.WithTimeout(context.Background(), incomingTimeout)
 	defer cancel()
-	number, err := desk.Incoming(ctx, e)
+	number, err := handlers.Incoming(ctx, e)
 	outcome := Redirected
 	if err != nil || number == "" && called != t.Settings.Destination { // a call of the destination itself would come back for ever
 		number, outcome = t.Settings.Destination, Fallback
@@ -54,7 +54,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	switch {
 	case gone.Load(): // the library has answered
 		x.observer.SIP(Abandoned)
-		x.endOf(desk, e, telephony.Missed)
+		x.endOf(handlers, e, telephony.Missed)
 	case number != "":
 		x.observer.SIP(outcome)
 		contact := t.Address(t.Settings.Dialled(number))
@@ -62,7 +62,7 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 	case err != nil:
 		x.observer.SIP(Nowhere)
 		x.host.Respond(r, tx, sip.StatusServiceUnavailable, "Service Unavailable", sip.NewHeader("Retry-After", "5"))
-		x.endOf(desk, e, telephony.Failed)
+		x.endOf(handlers, e, telephony.Failed)
 	default:
 		x.observer.SIP(Unknown)
 		x.host.Respond(r, tx, sip.StatusNotFound, "Not Found")
@@ -70,12 +70,12 @@ func (x *Exchange) invited(r *sip.Request, tx sip.ServerTransaction) {
 }
 
 // endOf returns how a call has ended that was not redirected. Nothing is heard of a redirected call.
-func (x *Exchange) endOf(desk *Desk, e telephony.Event, status telephony.Status) {
-	if desk.Ended == nil {
+func (x *Exchange) endOf(handlers *Handlers, e telephony.Event, status telephony.Status) {
+	if handlers.Ended == nil {
 		return
 	}
 	e.Kind, e.Connects, e.Status = telephony.End, false, status
-	desk.Ended(context.Background(), e)
+	handlers.Ended(context.Background(), e)
 }
 
 // callOf returns the id of the call: its Call-ID, or a digest of one that cannot be stored.

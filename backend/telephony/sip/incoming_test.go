@@ -116,7 +116,7 @@ func header(message, name string) string {
 }
 
 // reached is an exchange for a trunk at 127.0.0.1, without a trunk.
-func reached(t testing.TB, d *desk, change func(*trunk.Settings)) *Exchange {
+func reached(t testing.TB, d *recorder, change func(*trunk.Settings)) *Exchange {
 	s := settings(t, siptest.Port(t))
 	s.Destination, s.Region = "74950000000", "RU"
 	if change != nil {
@@ -128,7 +128,7 @@ func reached(t testing.TB, d *desk, change func(*trunk.Settings)) *Exchange {
 func TestIncomingCallIsRedirected(t *testing.T) {
 	for _, network := range []string{"udp4", "tcp4"} {
 		t.Run(network, func(t *testing.T) {
-			d := newDesk()
+			d := newRecorder()
 			d.numbers["74957654321"] = "74951234567"
 			x := reached(t, d, func(s *trunk.Settings) {
 				s.Prefix = "+"
@@ -158,7 +158,7 @@ func TestIncomingCallIsRedirected(t *testing.T) {
 }
 
 func TestIncomingCallByIPv6(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	d.numbers["74957654321"] = "74951234567"
 	x := reached(t, d, func(s *trunk.Settings) {
 		port := s.Listen[0].At.Port()
@@ -173,7 +173,7 @@ func TestIncomingCallByIPv6(t *testing.T) {
 }
 
 func TestNumbersOfIncomingCalls(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	d.numbers["74957654321"] = "74951234567"
 	x := reached(t, d, nil)
 	line := peerOf(t, x, "udp4", "127.0.0.1")
@@ -222,7 +222,7 @@ func TestNumbersOfIncomingCalls(t *testing.T) {
 // A number that is no site's is answered at the default destination, if there is one.
 func TestIncomingCallOfAnUnknownNumber(t *testing.T) {
 	for destination, status := range map[string]string{"74950000000": "302", "": "404"} {
-		x := reached(t, newDesk(), func(s *trunk.Settings) { s.Destination = destination })
+		x := reached(t, newRecorder(), func(s *trunk.Settings) { s.Destination = destination })
 		line := peerOf(t, x, "udp4", "127.0.0.1")
 		line.send(line.invite("sip:+74950001122@here.test", "u"+status)...)
 		got := line.answer()
@@ -233,7 +233,7 @@ func TestIncomingCallOfAnUnknownNumber(t *testing.T) {
 
 // Callers are sent on also when it cannot be looked up to whom.
 func TestIncomingCallWithoutAnswerInTime(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	d.err = errors.New("the database is away")
 	x := reached(t, d, nil)
 	line := peerOf(t, x, "udp4", "127.0.0.1")
@@ -256,7 +256,7 @@ func TestIncomingCallWithoutAnswerInTime(t *testing.T) {
 }
 
 func TestOtherRequests(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	x := reached(t, d, nil)
 	line := peerOf(t, x, "udp4", "127.0.0.1")
 	for _, test := range []struct {
@@ -287,7 +287,7 @@ func TestOtherRequests(t *testing.T) {
 
 // Nobody but the trunk is answered, and what cannot be read is dropped.
 func TestStrangersAndTornMessages(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	d.numbers["74957654321"] = "74951234567"
 	x := reached(t, d, func(s *trunk.Settings) {
 		s.Trunk = "127.0.0.7:5060"
@@ -343,7 +343,7 @@ func TestForgedRequestsOfACall(t *testing.T) {
 	answered := scripts(siptest.Invited, siptest.Ringing, siptest.Waits(200*time.Millisecond), siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
 	operator := siptest.StartScripted(t, proxy, operatorNumber, answered...)
 	visitor := siptest.StartScripted(t, proxy, visitorNumber, answered...)
-	d := newDesk()
+	d := newRecorder()
 	x := exchange(t, settings(t, proxy.Port), d)
 	require.NoError(t, x.Place(t.Context(), order("a")))
 	require.Eventually(t, func() bool {

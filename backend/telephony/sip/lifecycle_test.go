@@ -29,7 +29,7 @@ func TestRegistration(t *testing.T) {
 			port := siptest.Port(t)
 			s := settings(t, port)
 			s.Register, s.Transport, s.Listen[0].Transport = true, transport, transport
-			d := newDesk()
+			d := newRecorder()
 			x := exchange(t, s, d)
 			require.ErrorContains(t, x.Place(t.Context(), order("a")), "registration")
 			wrong := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: "another", Port: port})
@@ -42,7 +42,7 @@ func TestRegistration(t *testing.T) {
 			again.CallerID = "74951234567"
 			again, err := again.Complete()
 			require.NoError(t, err)
-			require.NoError(t, x.Use(again, d.desk()))
+			require.NoError(t, x.Use(again, d.handlers()))
 			x.awaitRegistered(t, true)
 			require.NoError(t, x.Close())
 			require.False(t, x.State().Registered)
@@ -54,7 +54,7 @@ func TestRegistration(t *testing.T) {
 
 // lookedUp is the status of a call to the user.
 func lookedUp(t *testing.T, proxy *siptest.Proxy, user string) string {
-	d := newDesk()
+	d := newRecorder()
 	x := exchange(t, settings(t, proxy.Port), d)
 	p := peerOf(t, x, "udp4", "127.0.0.1")
 	c, err := net.Dial("udp4", proxy.Address())
@@ -70,7 +70,7 @@ func TestReload(t *testing.T) {
 	proxy := siptest.StartProxy(t, siptest.Trunk{})
 	operator := siptest.StartPhone(t, proxy, operatorNumber, 440)
 	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
-	d := newDesk()
+	d := newRecorder()
 	s := settings(t, proxy.Port)
 	x := exchange(t, s, d)
 	require.NoError(t, x.Place(t.Context(), order("a")))
@@ -79,14 +79,14 @@ func TestReload(t *testing.T) {
 	same, err := s.Complete()
 	require.NoError(t, err)
 	require.NoError(t, x.Listen(same.Listen))
-	require.NoError(t, x.Use(same, d.desk()))
+	require.NoError(t, x.Use(same, d.handlers()))
 	require.Same(t, before, x.trunk.Load())
 	operator.Answer()
 	visitor.Await(siptest.Rings, 1)
 	other := same
 	other.Calls = 1
 	require.NoError(t, x.Listen(other.Listen))
-	require.NoError(t, x.Use(other, d.desk()))
+	require.NoError(t, x.Use(other, d.handlers()))
 	require.NotSame(t, before, x.trunk.Load())
 	visitor.Answer()
 	operator.AwaitTone(1000)
@@ -121,7 +121,7 @@ func TestPortInUse(t *testing.T) {
 	at := taken.LocalAddr().(*net.UDPAddr)
 	address, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(at.Port))
 	require.NoError(t, err)
-	x, err := New(zaptest.NewLogger(t), newDesk())
+	x, err := New(zaptest.NewLogger(t), newRecorder())
 	require.NoError(t, err)
 	defer x.Close()
 	other, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(siptest.Port(t)))
@@ -133,16 +133,16 @@ func TestPortInUse(t *testing.T) {
 }
 
 // A call is ended after its time, and is told of as soon as that is possible.
-func TestLongestCallAndLateDesk(t *testing.T) {
+func TestLongestCallAndLateHandlers(t *testing.T) {
 	proxy := siptest.StartProxy(t, siptest.Trunk{})
 	answered := scripts(siptest.Invited, siptest.Answers(20000), siptest.Acknowledged, siptest.HungUp)
 	operator := siptest.StartScripted(t, proxy, operatorNumber, answered...)
 	visitor := siptest.StartScripted(t, proxy, visitorNumber, answered...)
-	d := newDesk()
+	d := newRecorder()
 	x := exchange(t, settings(t, proxy.Port), d)
 	x.trunk.Load().Settings.Duration = 2 * time.Second
 	refusals := 2
-	x.desk.Store(&Desk{Progress: func(ctx context.Context, p telephony.Progress) error {
+	x.handlers.Store(&Handlers{Progress: func(ctx context.Context, p telephony.Progress) error {
 		if refusals--; refusals >= 0 {
 			return errors.New("the database is away")
 		}
@@ -157,7 +157,7 @@ func TestLongestCallAndLateDesk(t *testing.T) {
 }
 
 func TestOrdersThatAreNotTaken(t *testing.T) {
-	d := newDesk()
+	d := newRecorder()
 	x := reached(t, d, nil)
 	for _, o := range []telephony.Order{
 		{ID: "a", Operator: "74950000001", Visitor: ""},

@@ -27,8 +27,8 @@ const (
 	trunkPassword  = "s3cret"
 )
 
-// desk keeps what it is told.
-type desk struct {
+// recorder keeps what it is told.
+type recorder struct {
 	mu       sync.Mutex
 	progress []telephony.Progress
 	events   []telephony.Event
@@ -37,50 +37,54 @@ type desk struct {
 	counts   map[string]int
 }
 
-func newDesk() *desk { return &desk{numbers: make(map[string]string), counts: make(map[string]int)} }
+func newRecorder() *recorder {
+	return &recorder{numbers: make(map[string]string), counts: make(map[string]int)}
+}
 
-func (d *desk) SIP(outcome string) {
+func (d *recorder) SIP(outcome string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.counts[outcome]++
 }
 
-func (d *desk) count(outcome string) int {
+func (d *recorder) count(outcome string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.counts[outcome]
 }
 
-func (d *desk) Progress(_ context.Context, p telephony.Progress) error {
+func (d *recorder) Progress(_ context.Context, p telephony.Progress) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.progress = append(d.progress, p)
 	return nil
 }
 
-func (d *desk) Incoming(_ context.Context, e telephony.Event) (string, error) {
+func (d *recorder) Incoming(_ context.Context, e telephony.Event) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.events = append(d.events, e)
 	return d.numbers[e.Called], d.err
 }
 
-func (d *desk) Ended(_ context.Context, e telephony.Event) {
+func (d *recorder) Ended(_ context.Context, e telephony.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.events = append(d.events, e)
 }
 
-func (d *desk) told() []telephony.Event {
+func (d *recorder) told() []telephony.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.events)
 }
 
-func (d *desk) desk() Desk { return Desk{Progress: d.Progress, Incoming: d.Incoming, Ended: d.Ended} }
+func (d *recorder) handlers() Handlers {
+	return Handlers{Progress: d.Progress, Incoming: d.Incoming, Ended: d.Ended}
+}
 
 // steps are those of the order, the outcome behind the last.
-func (d *desk) steps(order string) (steps []string) {
+func (d *recorder) steps(order string) (steps []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range d.progress {
@@ -97,7 +101,7 @@ func (d *desk) steps(order string) (steps []string) {
 }
 
 // last waits for the end of the order.
-func (d *desk) last(t *testing.T, order string) telephony.Progress {
+func (d *recorder) last(t *testing.T, order string) telephony.Progress {
 	t.Helper()
 	var last telephony.Progress
 	require.Eventually(t, func() bool {
@@ -124,14 +128,14 @@ func settings(t testing.TB, trunkPort int) trunk.Settings {
 }
 
 // exchange is one with the settings, which ends with the test.
-func exchange(t testing.TB, s trunk.Settings, d *desk) *Exchange {
+func exchange(t testing.TB, s trunk.Settings, d *recorder) *Exchange {
 	t.Helper()
 	s, err := s.Complete()
 	require.NoError(t, err)
 	x, err := New(zaptest.NewLogger(t), d)
 	require.NoError(t, err)
 	require.NoError(t, x.Listen(s.Listen))
-	require.NoError(t, x.Use(s, d.desk()))
+	require.NoError(t, x.Use(s, d.handlers()))
 	t.Cleanup(func() { x.Close() })
 	return x
 }
@@ -146,7 +150,7 @@ func TestTwoPhonesAreJoined(t *testing.T) {
 	proxy := siptest.StartProxy(t, siptest.Trunk{User: trunkUser, Password: trunkPassword})
 	operator := siptest.StartPhone(t, proxy, operatorNumber, 440)
 	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
-	d := newDesk()
+	d := newRecorder()
 	s := settings(t, proxy.Port)
 	s.Register = true
 	x := exchange(t, s, d)
@@ -180,7 +184,7 @@ func TestPhoneVanishes(t *testing.T) {
 	proxy := siptest.StartProxy(t, siptest.Trunk{})
 	operator := siptest.StartPhone(t, proxy, operatorNumber, 440)
 	visitor := siptest.StartPhone(t, proxy, visitorNumber, 1000)
-	d := newDesk()
+	d := newRecorder()
 	x := exchange(t, settings(t, proxy.Port), d)
 	x.probe = 500 * time.Millisecond
 	require.NoError(t, x.Place(t.Context(), order("a")))

@@ -10,14 +10,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
 
-// tellTimeout bounds one attempt to report to the desk. tellPause and tellAttempts bound the further attempts.
+// tellTimeout bounds one attempt to report. tellPause and tellAttempts bound the further attempts.
 const (
 	tellTimeout  = 10 * time.Second
 	tellPause    = time.Second
 	tellAttempts = 7
 )
 
-// tell reports to the desk how far the call has come.
+// tell reports how far the call has come.
 func (c *call) tell(p telephony.Progress) {
 	if p.Order = c.order.ID; p.At.IsZero() {
 		p.At = time.Now()
@@ -28,7 +28,7 @@ func (c *call) tell(p telephony.Progress) {
 	c.news <- p // the channel has room for all reports of a call
 }
 
-// report sends the reports of the call to the desk, in order, and repeats those that the desk cannot store.
+// report hands the reports of the call on in order, and repeats those that could not be stored.
 func (c *call) report() {
 	for p := range c.news {
 		pause := tellPause
@@ -55,9 +55,9 @@ func (c *call) reportOnce(p telephony.Progress) (err error) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
 	defer cancel()
-	desk := c.x.desk.Load()
-	if desk.Progress == nil {
+	handlers := c.x.handlers.Load()
+	if handlers.Progress == nil {
 		return nil
 	}
-	return desk.Progress(ctx, p)
+	return handlers.Progress(ctx, p)
 }
