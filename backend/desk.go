@@ -246,7 +246,7 @@ func (d *Desk) face(ctx context.Context, siteID int64, name string) ([]byte, err
 
 // forwardRefused sends a refused form to the service elsewhere that it was for.
 func (d *Desk) forwardRefused(ctx context.Context, r refused.Refusal, s submission.Submission) error {
-	item, err := leads.Elsewhere(r, s)
+	item, err := leads.Forward(r, s)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (d *Desk) servedHere(ctx context.Context, siteID int64) (bulletin.Served, e
 	}
 	service, err := d.serviceFor(ctx, siteID, "")
 	if err == nil && service == "" {
-		err = bulletin.ErrElsewhere
+		err = bulletin.ErrNotServed
 	}
 	set, _ := d.configuredFor(key)
 	own := stored.Settings.Over(set)

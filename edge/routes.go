@@ -54,10 +54,10 @@ func (e *Edge) routes(prefix string) *http.ServeMux {
 
 // mountRelay adds the routes under the block's prefix if the service is elsewhere.
 func (b *Block) mountRelay(mux api.Routes) {
-	prefix, elsewhere := b.Settings.Prefix, relay.New(b.Effects)
+	prefix, service := b.Settings.Prefix, relay.New(b.Effects)
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
 	for _, route := range relay.RelayedRoutes {
-		mux.HandleFunc(prefix+route, elsewhere.ServeHTTP)
+		mux.HandleFunc(prefix+route, service.ServeHTTP)
 	}
 	// This program serves its own assets, since the service elsewhere may have another version.
 	mux.HandleFunc(prefix+"assets/{name}", func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func (b *Block) mountRelay(mux api.Routes) {
 			snippet.Assets().ServeHTTP(w, r)
 			return
 		}
-		elsewhere.ServeHTTP(w, r)
+		service.ServeHTTP(w, r)
 	})
 }
 

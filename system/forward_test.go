@@ -189,7 +189,7 @@ func TestWhatIsTakenOverGoesElsewhere(t *testing.T) {
 	for range 2 {
 		made, err := desk.Refused.TakeOver(t.Context(), refusals[0].SiteID, refusals[0].ID)
 		require.NoError(t, err)
-		require.EqualValues(t, refused.Elsewhere, made.ID)
+		require.EqualValues(t, refused.Forwarded, made.ID)
 	}
 	require.Eventually(t, func() bool { return len(stored(t, d)) == 1 }, wait, tick)
 	require.Empty(t, leadsOf(t, desk))

@@ -121,14 +121,14 @@ type Subjects struct {
 	Queue *queue.Queue
 	// Deliveries have the mail server.
 	Deliveries *notify.Deliveries
-	// Site tells how this node serves the site. The error is [ErrElsewhere] if this node does not, and [site.ErrRetired] if nobody does any more.
+	// Site tells how this node serves the site. The error is [ErrNotServed] if this node does not, and [site.ErrRetired] if nobody does any more.
 	Site func(ctx context.Context, siteID int64) (Served, error)
 	// Write writes an issue.
 	Write func(ctx context.Context, i Issue) (Written, error)
 }
 
-// ErrElsewhere is returned for a site that other nodes serve.
-var ErrElsewhere = errors.New("this node does not serve the site")
+// ErrNotServed is returned for a site that other nodes serve.
+var ErrNotServed = errors.New("this node does not serve the site")
 
 // Bulletins mails figures of sites. It is safe for concurrent use.
 type Bulletins struct {

@@ -36,10 +36,10 @@ type office struct {
 	post *mailtest.Server
 	keys *visittest.Rooms
 
-	mu        sync.Mutex
-	at        time.Time
-	elsewhere bool // nobody serves the shop
-	letters   []mailtest.Letter
+	mu       sync.Mutex
+	at       time.Time
+	unserved bool // nobody serves the shop
+	letters  []mailtest.Letter
 }
 
 func each(t *testing.T, test func(t *testing.T, o *office)) {
@@ -101,8 +101,8 @@ func (o *office) node() (b *bulletin.Bulletins, stop func()) {
 		Site: func(context.Context, int64) (bulletin.Served, error) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
-			if o.elsewhere {
-				return bulletin.Served{}, bulletin.ErrElsewhere
+			if o.unserved {
+				return bulletin.Served{}, bulletin.ErrNotServed
 			}
 			return bulletin.Served{Zone: berlin, Service: "https://shop.example/frontdesk/"}, nil
 		},
@@ -314,12 +314,12 @@ func TestSiteOfAnotherNode(t *testing.T) {
 		b, _ := o.node()
 		o.subscribe(b, "owner@shop.example", bulletin.Day)
 		o.look(b)
-		o.elsewhere = true
+		o.unserved = true
 		o.set("2026-11-24 08:00")
 		o.look(b)
 		require.Empty(t, o.sent())
 		o.mu.Lock()
-		o.elsewhere = false
+		o.unserved = false
 		o.mu.Unlock()
 		o.look(b)
 		require.Len(t, o.sent(), 1)

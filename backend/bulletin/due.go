@@ -58,7 +58,7 @@ func (b *Bulletins) Look(ctx context.Context) error {
 		if i == 0 || s.SiteID != active[i-1].SiteID {
 			served, err = b.Site(ctx, s.SiteID)
 		}
-		if errors.Is(err, ErrElsewhere) || errors.Is(err, site.ErrUnknown) {
+		if errors.Is(err, ErrNotServed) || errors.Is(err, site.ErrUnknown) {
 			continue
 		}
 		if err != nil {

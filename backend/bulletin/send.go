@@ -57,9 +57,9 @@ func (b *Bulletins) do(ctx context.Context, j queue.Job) error {
 	}
 	served, err := b.Site(ctx, s.SiteID)
 	switch {
-	case errors.Is(err, ErrElsewhere) && b.now().Sub(j.Added) < patience:
+	case errors.Is(err, ErrNotServed) && b.now().Sub(j.Added) < patience:
 		return queue.Away(err)
-	case errors.Is(err, ErrElsewhere), errors.Is(err, site.ErrUnknown):
+	case errors.Is(err, ErrNotServed), errors.Is(err, site.ErrUnknown):
 		return nil
 	case err != nil:
 		return err

@@ -145,9 +145,9 @@ func (p *Pool) All() []string {
 	return append(slices.Clip(p.Digits), p.Reserve)
 }
 
-// Elsewhere returns the error for a number of the site's own pool that is in another site's pool. The error is a
+// OfAnotherSite returns the error for a number of the site's own pool that is in another site's pool. The error is a
 // [Place].
-func (p *Pool) Elsewhere(digits string) error {
+func (p *Pool) OfAnotherSite(digits string) error {
 	return &Place{Pool: p.Title(), Field: "numbers", Index: slices.Index(p.Digits, digits),
-		Err: about("pool_elsewhere", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
+		Err: about("pool_foreign", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
 }

@@ -68,7 +68,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
 		Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
-	if b.Settings.remote != nil { // the service elsewhere has the numbers
+	if b.Settings.elsewhere != nil { // the service elsewhere has the numbers
 		f.numbers, f.Prerender = b.numbers, ""
 	}
 	var err error

@@ -56,7 +56,7 @@ const local = "local"
 
 // SetService sets local, or the addresses of a service elsewhere and of its tracker. tracker may be empty.
 func (s *Settings) SetService(service, tracker string) error {
-	s.remote = nil
+	s.elsewhere = nil
 	if service == "" || service == local {
 		if tracker != "" {
 			return fmt.Errorf("service: the tracker address %q is that of no service elsewhere", tracker)
@@ -68,12 +68,12 @@ func (s *Settings) SetService(service, tracker string) error {
 	if err != nil {
 		return fmt.Errorf("service: %w; or local", err)
 	}
-	s.Service, s.Tracker, s.remote = service, tracker, &remote
+	s.Service, s.Tracker, s.elsewhere = service, tracker, &remote
 	return nil
 }
 
 // Elsewhere returns the service that has the sites' visitors, or nil for the one of this process.
-func (s *Settings) Elsewhere() *forward.Service { return s.remote }
+func (s *Settings) Elsewhere() *forward.Service { return s.elsewhere }
 
 // CheckTogether returns an error if settings that are right by themselves contradict each other. The error is about the
 // setting of that name; index says which one, where there may be several.
@@ -84,7 +84,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 			return "capture", i, fmt.Errorf("capture %s: under the prefix the service itself answers; expected a path of the site", rule.Path)
 		}
 	}
-	if s.remote == nil {
+	if s.elsewhere == nil {
 		return "", 0, nil
 	}
 	for _, setting := range []struct {
@@ -95,7 +95,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
 	} {
 		if setting.given {
-			return setting.name, 0, fmt.Errorf("%s: the site's service is %s: set it there", setting.name, s.remote.URL)
+			return setting.name, 0, fmt.Errorf("%s: the site's service is %s: set it there", setting.name, s.elsewhere.URL)
 		}
 	}
 	return "", 0, nil

@@ -114,7 +114,7 @@ type Settings struct {
 	Quota *quota.Quota `json:"quota,omitempty"`
 
 	declaration number.Declaration
-	remote      *forward.Service // the service elsewhere; nil for local
+	elsewhere   *forward.Service // the service elsewhere; nil for local
 }
 
 // Declaration returns the numbers to which single numbers are added. [Settings.TakeNumbers] then sets Numbers to them.

@@ -70,7 +70,7 @@ func refusedRowOf(f frame.Page, r refused.Refusal) refusedRow {
 			row.Action = fmt.Sprintf("/leads/refused/%d/%d", r.SiteID, r.ID)
 		}
 	}
-	if r.LeadID == refused.Elsewhere {
+	if r.LeadID == refused.Forwarded {
 		row.Action, row.Gone = "", true
 	} else if r.LeadID != 0 {
 		row.Action, row.Lead = "", fmt.Sprintf("/leads/%d/%d", r.SiteID, r.LeadID)
@@ -168,7 +168,7 @@ func (c *room) takeOver(w http.ResponseWriter, r *http.Request) error {
 		return c.listRefused(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("refused.nothing"))
 	case err != nil:
 		return err
-	case made.ID == refused.Elsewhere:
+	case made.ID == refused.Forwarded:
 		return c.Back(w, r, "/leads/refused", "refused.sentOn")
 	default:
 		return c.Back(w, r, fmt.Sprintf("/leads/%d/%d", siteID, made.ID), "refused.taken")

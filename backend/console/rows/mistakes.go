@@ -22,7 +22,7 @@ var mistakes = map[string]string{
 	"condition": "mistake.condition", "impossible": "mistake.impossible", "conditions": "mistake.conditions", "place": "mistake.place",
 	"place_taken": "mistake.placeTaken", "picture": "mistake.picture", "one_of": "mistake.oneOf", "name": "mistake.name",
 	"many_numbers": "mistake.manyNumbers", "many_pools": "mistake.manyPools", "many_pooled": "mistake.manyPooled", "many_places": "mistake.manyPlaces",
-	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_elsewhere": "mistake.poolElsewhere",
+	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_foreign": "mistake.poolForeign",
 	"pool_used": "mistake.poolUsed", "template": "mistake.template", "template_number": "mistake.templateNumber",
 }
 

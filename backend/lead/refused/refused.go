@@ -64,31 +64,31 @@ type Refusal struct {
 	SiteError int
 	// Forward says how it goes to the service elsewhere that has the site's leads; nil where this one has them.
 	Forward json.RawMessage
-	// LeadID is the lead that somebody has made of it; 0 for none, and Elsewhere if it has gone there.
+	// LeadID is the lead that somebody has made of it; 0 for none, and Forwarded if it has gone there.
 	LeadID int64
 }
 
-// Elsewhere is the [Refusal.LeadID] of a submission that was sent to the service elsewhere.
-const Elsewhere = -1
+// Forwarded is the [Refusal.LeadID] of a submission that was sent to the service elsewhere.
+const Forwarded = -1
 
 // HiddenAddress begins the address of a visitor.
 const HiddenAddress = "visitor "
 
 // Refusals keeps the refused submissions of all sites. It is safe for concurrent use.
 type Refusals struct {
-	db        *db.DB
-	leads     *lead.Leads
-	elsewhere func(ctx context.Context, r Refusal, s submission.Submission) error
-	now       func() time.Time
-	ids       *db.Sequence
-	waiting   waiting
+	db      *db.DB
+	leads   *lead.Leads
+	forward func(ctx context.Context, r Refusal, s submission.Submission) error
+	now     func() time.Time
+	ids     *db.Sequence
+	waiting waiting
 }
 
-// New returns the refused submissions of the database, in which the leads are that are made of them. elsewhere sends
-// one to the service that its Forward names: the submission is durable there or on its way when elsewhere returns nil.
+// New returns the refused submissions of the database, in which the leads are that are made of them. forward sends
+// one to the service that its Forward names: the submission is durable there or on its way when forward returns nil.
 // It may be nil where none has been forwarded.
-func New(d *db.DB, leads *lead.Leads, elsewhere func(ctx context.Context, r Refusal, s submission.Submission) error, now func() time.Time) *Refusals {
-	return &Refusals{db: d, leads: leads, elsewhere: elsewhere, now: now, ids: d.Sequence("refused_leads", 256)}
+func New(d *db.DB, leads *lead.Leads, forward func(ctx context.Context, r Refusal, s submission.Submission) error, now func() time.Time) *Refusals {
+	return &Refusals{db: d, leads: leads, forward: forward, now: now, ids: d.Sequence("refused_leads", 256)}
 }
 
 // Traces are the refused submissions of a person.
@@ -162,15 +162,15 @@ func (f *Refusals) Reachable(ctx context.Context, sites scope.Sites, behind lead
 
 // TakeOver makes a lead of a refused submission, with all that is usable of it; doing so again returns the same lead. A
 // cost without a sale becomes a user field. The error is a [submission.Invalid] when nothing is usable, and ErrUnknown
-// when there is no such submission. Where the site's leads are elsewhere, it is sent there, and the lead has Elsewhere
+// when there is no such submission. Where the site's leads are elsewhere, it is sent there, and the lead has Forwarded
 // for its ID.
 func (f *Refusals) TakeOver(ctx context.Context, siteID, id int64) (lead.Lead, error) {
 	r, err := f.Get(ctx, siteID, id)
 	if err != nil {
 		return lead.Lead{}, err
 	}
-	if r.LeadID == Elsewhere {
-		return lead.Lead{ID: Elsewhere, SiteID: siteID}, nil
+	if r.LeadID == Forwarded {
+		return lead.Lead{ID: Forwarded, SiteID: siteID}, nil
 	}
 	if r.LeadID != 0 {
 		return f.leads.Made(ctx, lead.Lead{ID: r.LeadID, SiteID: siteID, Ref: r.Ref})
@@ -188,10 +188,10 @@ func (f *Refusals) TakeOver(ctx context.Context, siteID, id int64) (lead.Lead, e
 	}
 	s.SiteID, s.Ref, s.Origin, s.Region, s.URL, s.SiteError = r.SiteID, r.Ref, r.Origin, r.Region, r.URL, r.SiteError
 	s.CallID = "refused:" + strconv.FormatInt(r.ID, 10)
-	made := lead.Lead{ID: Elsewhere, SiteID: siteID}
+	made := lead.Lead{ID: Forwarded, SiteID: siteID}
 	if r.Forward != nil {
 		if err = s.Check(); err == nil {
-			err = f.elsewhere(ctx, r, s)
+			err = f.forward(ctx, r, s)
 		}
 	} else {
 		made, _, err = f.leads.Add(ctx, s)

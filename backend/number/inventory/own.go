@@ -59,7 +59,7 @@ func claim(ctx context.Context, tx db.Tx, siteID int64, pools map[string]*number
 		}
 		for _, n := range some {
 			if !slices.Contains(claimed, n.digits) {
-				return pools[number.PoolTitle(n.pool)].Elsewhere(n.digits)
+				return pools[number.PoolTitle(n.pool)].OfAnotherSite(n.digits)
 			}
 		}
 	}

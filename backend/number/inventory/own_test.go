@@ -35,7 +35,7 @@ func TestNumbersOfOwnPoolsAreOneSites(t *testing.T) {
 		require.Equal(t, 1, place.Index)
 		var mistake *number.Mistake
 		require.ErrorAs(t, err, &mistake)
-		require.Equal(t, "pool_elsewhere", mistake.Kind)
+		require.Equal(t, "pool_foreign", mistake.Kind)
 		require.NoError(t, keep(1, number.Own{Pools: pools("spring", "74957650001")}))
 		require.NoError(t, keep(2, number.Own{Pools: pools("spring", "74957650003", "74957650002")}), "it was given back")
 

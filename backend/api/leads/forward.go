@@ -64,8 +64,8 @@ func fieldsOf(s submission.Submission) url.Values {
 	return said
 }
 
-// Elsewhere is a refused form, of which s is what can be used, as another service is to hear of it.
-func Elsewhere(r refused.Refusal, s submission.Submission) (item forward.Item, err error) {
+// Forward is a refused form, of which s is what can be used, as another service is to hear of it.
+func Forward(r refused.Refusal, s submission.Submission) (item forward.Item, err error) {
 	if err = json.Unmarshal(r.Forward, &item); err != nil {
 		return item, fmt.Errorf("reading how a form is forwarded: %w", err)
 	}
