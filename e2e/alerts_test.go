@@ -58,7 +58,7 @@ func (b *tab) worker() *tab {
 func TestConsoleNotifies(t *testing.T) {
 	t.Parallel()
 	useWhole(t)
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	manifest, err := chromedp.Call(desk.ctx, page.GetAppManifest, page.GetAppManifestParams{})
 	require.NoError(t, err)

@@ -22,8 +22,8 @@ const (
 	consoleTexts = `Array.from(document.querySelectorAll("#said > li:is(.visitor, .operator):not(.waits) > .remark"), (p) => p.innerText)`
 )
 
-// runTalk runs the example with panels on its pages.
-func runTalk(t *testing.T) *program {
+// runConversations runs the example with panels on its pages.
+func runConversations(t *testing.T) *program {
 	t.Helper()
 	config := example(t)
 	const before = "\t\tvariant A\n"
@@ -101,7 +101,7 @@ func (b *tab) offline(is bool) {
 
 func TestOperatorsShareConversations(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	vera := p.signedIn(t)
 	require.True(t, value[bool](vera, `fetch("/sites/1/replies", {method: "POST", body: new URLSearchParams({word: "delivery", place: 2, text: "We deliver the next day."})}).then((a) => a.ok)`))
 	anna := p.colleague(vera, "anna", "Anna Svensson")
@@ -197,9 +197,9 @@ func TestOperatorsShareConversations(t *testing.T) {
 
 // The network fails, the server is killed and started, and the configuration is loaded anew: every message arrives once, in
 // order, on both sides.
-func TestTalkSurvivesOutages(t *testing.T) {
+func TestConversationSurvivesOutages(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	visitor := p.comes(t)
 	visitor.asks("One")
@@ -273,7 +273,7 @@ func (b *tab) visitsAgain() {
 // On a phone the list and the conversation are two screens.
 func TestConversationsOnAPhone(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	visitor := p.comes(t)
 	visitor.asks(`<b>Hello</b> "><img src=x onerror=alert(1)> ` + strings.Repeat("verylongword", 30))

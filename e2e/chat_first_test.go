@@ -10,7 +10,7 @@ import (
 // itself, and the operator says no more before there is an answer.
 func TestOperatorWritesFirst(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	visitor := newTab(t)
 	visitor.before(seePanels)

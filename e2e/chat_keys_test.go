@@ -11,7 +11,7 @@ import (
 // Conversations are opened, answered, taken, handed over and closed by keys alone. What is pressed and changes leaves the focus beside it.
 func TestConversationsByKeys(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	vera := p.signedIn(t)
 	require.True(t, value[bool](vera, `fetch("/sites/1/replies", {method: "POST", body: new URLSearchParams({word: "delivery", place: 2, text: "We deliver the next day."})}).then((a) => a.ok)`))
 	p.colleague(vera, "anna", "Anna Svensson")

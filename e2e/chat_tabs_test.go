@@ -31,7 +31,7 @@ func (b *tab) beside(address string) *tab {
 // All tabs of a visitor say how much is unread, and one of them sounds.
 func TestOneOfManyTabsSounds(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	desk.visit(p.console + "/chats")
 	here := p.comes(t)

@@ -5,7 +5,7 @@ import "testing"
 // The heads of a list's columns stay in sight while its rows are scrolled.
 func TestHeadsOfListsStandStill(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	desk.size(1280, 800, false)
 	desk.visit(p.console + "/sites")

@@ -10,7 +10,7 @@ import (
 // One key opens a search over everything on any page, which is gone through by keys alone.
 func TestLookupByKeys(t *testing.T) {
 	t.Parallel()
-	p := runTalk(t)
+	p := runConversations(t)
 	desk := p.signedIn(t)
 	visitor := p.comes(t)
 	visitor.asks("Is the brass lamp in stock?")

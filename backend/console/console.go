@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/console/calls"
+	"github.com/seed-3405227d/frontdesk/backend/console/chats"
 	"github.com/seed-3405227d/frontdesk/backend/console/conversions"
 	"github.com/seed-3405227d/frontdesk/backend/console/costs"
 	"github.com/seed-3405227d/frontdesk/backend/console/deliveries"
@@ -45,7 +46,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/sites"
 	"github.com/seed-3405227d/frontdesk/backend/console/staff"
-	"github.com/seed-3405227d/frontdesk/backend/console/talks"
 	"github.com/seed-3405227d/frontdesk/backend/console/widget"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/conversion"
@@ -175,7 +175,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 		Overview: chatoverview.New(s.DB, s.Chats), Visits: s.Visits, Visitors: s.Cards, Region: s.Region})
 	inquiries.Mount(l, inquiries.Subjects{Inquiries: all, Visitors: s.Cards})
 	inbox.Mount(l, inbox.Subjects{Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Forms: s.Forms, Callbacks: s.Callbacks, Calls: s.Calls, Cards: cards})
-	talks.Mount(l, talks.Subjects{Chats: s.Chats, Overview: chatoverview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
+	chats.Mount(l, chats.Subjects{Chats: s.Chats, Overview: chatoverview.New(s.DB, s.Chats), Replies: s.Replies, Ratings: s.Ratings, Cards: cards})
 	calls.Mount(l, calls.Subjects{Calls: s.Calls, Callbacks: s.Callbacks, Leads: s.Leads, Visitors: s.Cards, Region: s.Region, Service: s.Service})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Visitors: s.Cards, Visits: s.Visits, Calls: s.Calls, Callbacks: s.Callbacks, Chats: s.Chats, Leads: s.Leads, Saved: s.Saved, Links: s.ReportLinks})
 	bulletins.Mount(f, s.Bulletins, s.Deliveries.HasMail)

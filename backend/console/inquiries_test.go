@@ -38,18 +38,18 @@ func (b *browser) inquiries(path string) (rows []string, older string) {
 // rings has somebody call, and the call end so.
 func (d *desk) rings(id, caller string, status telephony.Status, recording string) int64 {
 	d.t.Helper()
-	talk := int64(0)
+	talked := int64(0)
 	if status == telephony.Answered {
-		talk = 60
+		talked = 60
 	}
 	d.call(telephony.Event{Call: id, Kind: telephony.Start, Called: "74951234567", Caller: caller})
-	made := d.call(telephony.Event{Call: id, Kind: telephony.End, At: d.now(), Status: status, Talk: talk, Wait: 5, Recording: recording})
+	made := d.call(telephony.Event{Call: id, Kind: telephony.End, At: d.now(), Status: status, Talk: talked, Wait: 5, Recording: recording})
 	return made.ID
 }
 
 // gotInTouch has six visitors get in touch with the shop, a minute apart: by forms, by calls, in the chat and by a callback. It returns
 // the lead of a form, the call that became a lead, and the conversation that did.
-func (d *desk) gotInTouch() (order lead.Lead, missed int64, talk chat.Conversation) {
+func (d *desk) gotInTouch() (order lead.Lead, missed int64, conversation chat.Conversation) {
 	d.t.Helper()
 	d.hold()
 	d.pass(-26 * time.Hour)
@@ -64,8 +64,8 @@ func (d *desk) gotInTouch() (order lead.Lead, missed int64, talk chat.Conversati
 	d.pass(time.Minute)
 	d.rings("2", "79990000002", telephony.Answered, "https://pbx.example/2.mp3")
 	d.pass(time.Minute)
-	from, talk := d.asks("Do you have chandeliers?")
-	_, err = d.Chats.MakeLead(d.t.Context(), d.shop.ID, talk.ID, 1)
+	from, conversation := d.asks("Do you have chandeliers?")
+	_, err = d.Chats.MakeLead(d.t.Context(), d.shop.ID, conversation.ID, 1)
 	require.NoError(d.t, err)
 	d.pass(time.Minute)
 	d.hasPlatform()
@@ -74,14 +74,14 @@ func (d *desk) gotInTouch() (order lead.Lead, missed int64, talk chat.Conversati
 	d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Boris", "phone": "8 912 000-00-04", "message": "Is it open?"})
 	d.pass(25 * time.Hour) // after which a visitor who writes gets in touch anew
 	d.asksAgain(from, "And sconces?")
-	return order, missed, talk
+	return order, missed, conversation
 }
 
 func TestInquiriesAreOneList(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		vera := d.signedIn("vera")
 		require.Contains(t, vera.get("/inquiries").body, "Nobody has got in touch yet")
-		order, _, talk := d.gotInTouch()
+		order, _, conversation := d.gotInTouch()
 		vera = d.signedIn("vera")
 		all, older := vera.inquiries("/inquiries")
 		visitor := strings.TrimPrefix(all[0], "Chat ")
@@ -90,7 +90,7 @@ func TestInquiriesAreOneList(t *testing.T) {
 		require.Empty(t, older)
 		page := vera.get("/inquiries").page(t)
 		links := page.Find(".inquiries .row-link").Map(func(_ int, s *goquery.Selection) string { return s.AttrOr("href", "") })
-		require.Equal(t, chatPath(talk), links[0])
+		require.Equal(t, chatPath(conversation), links[0])
 		require.Equal(t, fmt.Sprintf("/leads/%d/%d", d.shop.ID, order.ID), links[6])
 		row := page.Find(".inquiries .rows > li").Eq(5)
 		require.Contains(t, row.Text(), "In progress")
@@ -149,11 +149,11 @@ func TestInquiriesAreOneList(t *testing.T) {
 
 func TestInquiriesByTagOwnerAndSpam(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		order, _, talk := d.gotInTouch()
+		order, _, conversation := d.gotInTouch()
 		vera := d.signedIn("vera")
 		boris := d.colleague("boris", scope.Of(d.shop.ID))
 		require.NoError(t, d.Leads.SetTags(t.Context(), lead.By{}, order.Key(), []string{"wholesale"}))
-		require.NoError(t, chat.SetTags(t.Context(), d.Chats, talk.Key(), 1, []string{"wholesale"}))
+		require.NoError(t, chat.SetTags(t.Context(), d.Chats, conversation.Key(), 1, []string{"wholesale"}))
 		require.NoError(t, d.Leads.Give(t.Context(), lead.By{}, order.Key(), lead.By{}, lead.By{ID: boris.ID, Login: boris.Login}))
 		tagged, _ := vera.inquiries("/inquiries?tag=wholesale")
 		require.Len(t, tagged, 3, "the lead, and both times of the conversation")
@@ -256,7 +256,7 @@ func TestInquiriesAreLive(t *testing.T) {
 func TestCardLeadsToAllChannels(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.declareNumbers("node", number.Declared{Digits: "74951234567"})
-		from, talk := d.asks("Do you have lamps?")
+		from, conversation := d.asks("Do you have lamps?")
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, from.Ref, visit.Info{Phone: "+7 912 345-67-89"}))
 		order := d.lead(visit.View{Ref: from.Ref}, map[string]any{"name": "Ann"})
 		made, err := d.Calls.MakeLead(t.Context(), d.shop.ID, d.rings("1", "79123456789", telephony.Missed, ""))
@@ -266,7 +266,7 @@ func TestCardLeadsToAllChannels(t *testing.T) {
 		vera := d.signedIn("vera")
 		page := vera.get(card).page(t)
 		for _, to := range []string{
-			chatPath(talk), fmt.Sprintf("/leads/%d/%d", d.shop.ID, order.ID), fmt.Sprintf("/leads/%d/%d", made.SiteID, made.ID),
+			chatPath(conversation), fmt.Sprintf("/leads/%d/%d", d.shop.ID, order.ID), fmt.Sprintf("/leads/%d/%d", made.SiteID, made.ID),
 			fmt.Sprintf("/callbacks/%d/%d", d.shop.ID, back.ID),
 		} {
 			require.NotEmpty(t, page.Find(`main a[href="`+to+`"]`).Nodes, to)

@@ -45,12 +45,12 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 
 		// Others may have named her.
 		require.NotContains(t, b.post("/person", "who", "+7 495 123 45 67").body, "mentioned in texts")
-		_, talk := d.asks("My sister has 8 (495) 123-45-67")
+		_, conversation := d.asks("My sister has 8 (495) 123-45-67")
 		named := d.lead(d.hit(visit.Arrival{}), map[string]any{"name": "Clara", "message": "My sister has 8 (495) 123-45-67"})
 		known := b.post("/person", "who", "+7 495 123 45 67").body
 		require.Contains(t, known, "Of these, mentioned in texts")
 		require.Contains(t, known, fmt.Sprintf(`href="/leads/%d/%d"`, d.shop.ID, named.ID))
-		require.Contains(t, known, `href="`+chatPath(talk)+`"`)
+		require.Contains(t, known, `href="`+chatPath(conversation)+`"`)
 		require.Contains(t, known, "Chat messages")
 
 		a := b.post("/person/export", "who", "+7 495 123 45 67")
@@ -92,7 +92,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 		_, err = d.Leads.Get(t.Context(), d.shop.ID, other.ID)
 		require.NoError(t, err)
 
-		said := b.get(chatPath(talk)).body
+		said := b.get(chatPath(conversation)).body
 		require.Contains(t, said, "The text was erased.")
 		require.NotContains(t, said, "My sister")
 		_, err = d.Leads.Get(t.Context(), d.shop.ID, named.ID)

@@ -28,8 +28,8 @@ type remark struct {
 	file bool
 }
 
-// talks are the conversations of the day, by the guest whose they are.
-var talks = []struct {
+// conversations are those of the day, by the guest whose they are.
+var conversations = []struct {
 	guest int
 	said  []remark
 	read  int64
@@ -50,12 +50,12 @@ var talks = []struct {
 	}, 6, false},
 }
 
-// talking fills the day with conversations; refs are the guests' page views.
-func talking(ctx context.Context, database *db.DB, visits *visittest.Rooms, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
+// converse fills the day with conversations; refs are the guests' page views.
+func converse(ctx context.Context, database *db.DB, visits *visittest.Rooms, siteID int64, refs []visit.Ref, began time.Time) (path string, err error) {
 	at := began
 	now := func() time.Time { return at }
 	chats := chat.New(chat.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards}, now)
-	for _, t := range talks {
+	for _, t := range conversations {
 		var c chat.Conversation
 		for i, r := range t.said {
 			at = began.Add(-r.ago)

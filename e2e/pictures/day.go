@@ -132,7 +132,7 @@ func live(ctx context.Context, home string) (d day, err error) {
 	if err := working(ctx, leads, operators, s.ID, l.made, began, &at); err != nil {
 		return d, err
 	}
-	if d.chat, err = talking(ctx, database, visits, s.ID, refs, began); err != nil {
+	if d.chat, err = converse(ctx, database, visits, s.ID, refs, began); err != nil {
 		return d, err
 	}
 	if err := sites.StorePages(ctx); err != nil {

@@ -23,25 +23,25 @@ const maxAlike = 5
 // leadDetail is a lead whole.
 type leadDetail struct {
 	rows.LeadRow
-	rows.Values               // the user fields
-	Said        template.HTML // the message
-	Text        string        // address of all that it says
-	Visitor     string        // link to the card; empty when there is none
-	Talk        *rows.Talk    // the visitor's conversation; nil for none
-	Shown       []string      // the numbers that the visitor had of pools
-	Me          int64
-	Staff       []operator.Operator
-	Calls       []rows.CallRow  // the calls that have become this lead or one of its parts
-	Merged      []template.HTML // the leads that have been merged into it
-	Missing     bool            // there is more than is shown of those, or of the story
-	Alike       []rows.LeadRow  // those that may be the same person's
-	Story       []template.HTML
-	Note        string // that was not accepted
-	TagsTyped   string // the tags, or what was typed and not accepted
-	Sale        bool   // so, or as it was typed
-	Amount      string
-	Group       string // the name of the group that it is for; empty for one that there is not
-	Back        string // see [reach]
+	rows.Values                     // the user fields
+	Said         template.HTML      // the message
+	Text         string             // address of all that it says
+	Visitor      string             // link to the card; empty when there is none
+	Conversation *rows.Conversation // the visitor's conversation; nil for none
+	Shown        []string           // the numbers that the visitor had of pools
+	Me           int64
+	Staff        []operator.Operator
+	Calls        []rows.CallRow  // the calls that have become this lead or one of its parts
+	Merged       []template.HTML // the leads that have been merged into it
+	Missing      bool            // there is more than is shown of those, or of the story
+	Alike        []rows.LeadRow  // those that may be the same person's
+	Story        []template.HTML
+	Note         string // that was not accepted
+	TagsTyped    string // the tags, or what was typed and not accepted
+	Sale         bool   // so, or as it was typed
+	Amount       string
+	Group        string // the name of the group that it is for; empty for one that there is not
+	Back         string // see [reach]
 }
 
 // Reach is how to reach the one who has sent it.
@@ -129,7 +129,7 @@ func (c *room) leadPage(w http.ResponseWriter, r *http.Request, status int, prob
 		d.Group, err = rows.GroupName(r.Context(), c.Frame, siteID, l.GroupID)
 	}
 	if err == nil {
-		d.Talk, err = c.Cards.TalkOf(r.Context(), siteID, l.Visitor)
+		d.Conversation, err = c.Cards.ConversationOf(r.Context(), siteID, l.Visitor)
 	}
 	if err == nil && d.PhoneDigits != "" {
 		var can bool

@@ -58,7 +58,7 @@ func (c *room) export(w http.ResponseWriter, r *http.Request) error {
 
 func exported(p frame.Page, of inquiry.Inquiry, shown row) []table.Cell {
 	w, s := p.Words, of.Source
-	message, page, called, recording, state := shown.Digest, "", "", "", shown.Talk
+	message, page, called, recording, state := shown.Digest, "", "", "", shown.Conversation
 	var work, sale, amount, kind string
 	switch {
 	case of.Call != nil:

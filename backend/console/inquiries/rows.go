@@ -28,10 +28,10 @@ type row struct {
 	Site       string
 	At         time.Time
 	Source     *rows.Source // nil where it is not known
-	// Call and Callback are nil for other kinds, and Talk is empty: how the conversation stands, in words.
-	Call     *rows.CallRow
-	Callback *rows.CallbackRow
-	Talk     string
+	// Call and Callback are nil for other kinds, and Conversation is empty: how the conversation stands, in words.
+	Call         *rows.CallRow
+	Callback     *rows.CallbackRow
+	Conversation string
 	// Lead is the lead itself, or the one that it has become; nil for none. Own tells that it is itself.
 	Lead      *rows.LeadRow
 	Own       bool
@@ -132,11 +132,11 @@ func (r *row) ofChat(p frame.Page, of inquiry.Inquiry) {
 	r.Digest = rows.Digest(rows.FirstOf(of.Said.Text, of.Said.File))
 	switch {
 	case of.Chat.Banned:
-		r.Talk = p.Words.Text("chat.isBanned")
+		r.Conversation = p.Words.Text("chat.isBanned")
 	case of.Chat.State == chat.Waiting:
-		r.Talk = p.Words.Text("chat.waits")
+		r.Conversation = p.Words.Text("chat.waits")
 	case of.Chat.State == chat.Closed:
-		r.Talk = p.Words.Text("chat.isClosed")
+		r.Conversation = p.Words.Text("chat.isClosed")
 	}
 	if of.Chat.OperatorID != 0 {
 		r.OwnerName = rows.OwnerName(p.Words, p.Staff, of.Chat.OperatorID)

@@ -57,9 +57,9 @@ type Card struct {
 	Leads              folded[LeadRow]
 	Calls              folded[CallRow]
 	Callbacks          folded[CallbackRow]
-	Talk               *Talk  // nil for none
-	Writes             string // where an operator may write to the visitor, who has not asked; empty where not
-	Visits             []Stay // the steps of which are shown on demand
+	Conversation       *Conversation // nil for none
+	Writes             string        // where an operator may write to the visitor, who has not asked; empty where not
+	Visits             []Stay        // the steps of which are shown on demand
 	Reach              Reach
 	Browser, UserAgent string
 	Language           string
@@ -113,16 +113,16 @@ type Stay struct {
 
 // Step is a page view, an event, a lead, a call, a callback or what was written in the chat, newest first.
 type Step struct {
-	Kind     string // page, event, lead, call, callback or chat
-	At       time.Time
-	Title    []string
-	Details  []string
-	Page     words.Address
-	Lead     LeadRow
-	Call     CallRow
-	Callback CallbackRow
-	Said     string // in the conversation
-	Talk     *Talk
+	Kind         string // page, event, lead, call, callback or chat
+	At           time.Time
+	Title        []string
+	Details      []string
+	Page         words.Address
+	Lead         LeadRow
+	Call         CallRow
+	Callback     CallbackRow
+	Said         string // in the conversation
+	Conversation *Conversation
 }
 
 func cardOf(w *words.Tongue, siteID int64, found card.Card, leads []LeadRow, leases []lease.Lease) Card {
@@ -276,7 +276,7 @@ func (c *Cards) Of(ctx context.Context, p frame.Page, siteID int64, found card.C
 		shown.Add(row.Visit, Step{Kind: "callback", At: row.CreatedAt, Callback: row})
 	}
 	shown.Back = p.Here
-	if err := c.addTalk(ctx, &shown); err != nil {
+	if err := c.addConversation(ctx, &shown); err != nil {
 		return shown, err
 	}
 	shown.Writes = shown.writes()

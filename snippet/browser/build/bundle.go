@@ -37,12 +37,12 @@ var scripts = map[string]script{
 	"backend/console/frame/dist/console.js": {"backend/console/frame/browser/main.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/leaving.js": {"backend/console/frame/browser/leaving.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/worker.js":  {"backend/console/frame/browser/worker.ts", alone, "", api.ES2022},
-	"backend/console/frame/dist/chat.js":    {"backend/console/talks/browser/main.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/chat.js":    {"backend/console/chats/browser/main.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/chart.js":   {"backend/console/figures/browser/chart.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/stage.js":   {"backend/console/widget/browser/stage.ts", alone, "", api.ES2022},
 
 	"backend/console/frame/dist/console.css": {"backend/console/frame/browser/main.css", module, "", api.ES2022},
-	"backend/console/frame/dist/chat.css":    {"backend/console/talks/browser/styles.css", module, "", api.ES2022},
+	"backend/console/frame/dist/chat.css":    {"backend/console/chats/browser/styles.css", module, "", api.ES2022},
 	"backend/console/frame/dist/chart.css":   {"backend/console/figures/browser/styles.css", module, "", api.ES2022},
 	"backend/console/frame/dist/stage.css":   {"backend/console/widget/browser/stage.css", module, "", api.ES2022},
 }

@@ -24,7 +24,7 @@ var order = strings.Fields(`
 	numbers panels/shell panels presence methods queue main preview fill sha256 proof
 	panels/color panels/dom panels/style panels/place panels/frame panels/form panels/trunks panels/number panels/mask panels/request panels/captcha panels/time panels/phone
 	panels/notice panels/invitation panels/keep panels/first panels/desk panels/main
-	chat/talk chat/title chat/style chat/sound chat/line chat/state chat/picture chat/compose chat/outbox chat/log chat/mailing chat/where chat/unseen chat/rating chat/main`)
+	chat/conversation chat/title chat/style chat/sound chat/line chat/state chat/picture chat/compose chat/outbox chat/log chat/mailing chat/where chat/unseen chat/rating chat/main`)
 
 var imports = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?\bfrom '([^']+)';|\bimport\('([^']+)'\)`)
 

@@ -1,6 +1,6 @@
 import type { Core } from '../panels/shell';
 import { encode } from '../text';
-import type { News } from './talk';
+import type { News } from './conversation';
 
 /** Milliseconds without a word of the stream, which says something every 20 seconds, after which it counts as dead. */
 const silence = 45_000;

@@ -2,7 +2,7 @@ import { empty } from '../panels/dom';
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
 import type { Unsent } from './outbox';
-import type { Message } from './talk';
+import type { Message } from './conversation';
 
 /** What is shown of the conversation. */
 export interface Log {

@@ -7,9 +7,9 @@ import { mailing } from './mailing';
 import { outbox } from './outbox';
 import { rating } from './rating';
 import { sound } from './sound';
-import { stateLine, talks } from './state';
+import { goesOn, stateLine } from './state';
 import { style } from './style';
-import type { Conversation, Message, News } from './talk';
+import type { Conversation, Message, News } from './conversation';
 import { titles } from './title';
 import { unseen } from './unseen';
 import { where } from './where';
@@ -125,7 +125,7 @@ export const start: StartChat = (shell: Shell) => {
     if (now.state === 'closed' && !box.list.length) {
       shell.keep('chat', undefined);
     }
-    shell.keep('talk', talks(conversation) ? String(now.id) : undefined);
+    shell.keep('talk', goesOn(conversation) ? String(now.id) : undefined);
     if (now.banned !== !!(before && before.banned)) {
       state.quiet();
     }
@@ -160,7 +160,7 @@ export const start: StartChat = (shell: Shell) => {
       state.left();
     }
     // They may have left while the chat was opening.
-    if (before !== false && !there && shell.shown && writing.text && !talks(conversation)) {
+    if (before !== false && !there && shell.shown && writing.text && !goesOn(conversation)) {
       const text = writing.text;
       writing.clear();
       shell.leave(text);
@@ -176,7 +176,7 @@ export const start: StartChat = (shell: Shell) => {
       return;
     }
     view.mark(box.list, conversation ? conversation.read : 0);
-    rate.ask(shell.widget.rating && answered && !!conversation && !talks(conversation) && !box.list.length);
+    rate.ask(shell.widget.rating && answered && !!conversation && !goesOn(conversation) && !box.list.length);
     let count = 0;
     each(unread, (seq) => (count += seq > read ? 1 : 0));
     shell.unread(count);

@@ -3,7 +3,7 @@ import { each, randomId } from '../text';
 import type { Answer } from '../view';
 import { longest } from './compose';
 import type { Line } from './line';
-import type { Conversation, Message } from './talk';
+import type { Conversation, Message } from './conversation';
 
 /** Something that the visitor has written and the service does not have yet. */
 export interface Unsent {

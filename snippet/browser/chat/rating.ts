@@ -1,6 +1,6 @@
 import { sentBy } from '../panels/form';
 import type { Shell } from '../panels/shell';
-import type { News } from './talk';
+import type { News } from './conversation';
 
 /** Asks whether a conversation has helped, when it is closed and an operator has answered. */
 export interface Rating {

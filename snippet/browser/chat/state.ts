@@ -1,6 +1,6 @@
 import type { Shell } from '../panels/shell';
 import type { Line } from './line';
-import type { Conversation } from './talk';
+import type { Conversation } from './conversation';
 
 /** Milliseconds for which somebody counts as typing. */
 const typingFor = 6000;
@@ -52,7 +52,7 @@ export function stateLine(shell: Shell, line: Line, now: () => Presence, leave: 
       return;
     }
     say(texts['chat.offline'] + ' ' + (opens > Date.now() ? texts['chat.opens'].replace('{time}', () => momentOf(opens)) + ' ' : ''));
-    if (!talks(conversation)) {
+    if (!goesOn(conversation)) {
       element.appendChild(make('button', { type: 'button', click: leave }, texts['chat.leave']));
     }
   }
@@ -101,6 +101,6 @@ export function stateLine(shell: Shell, line: Line, now: () => Presence, leave: 
 }
 
 /** Whether there is a conversation that goes on, whoever is there. */
-export function talks(conversation: Conversation | undefined): boolean {
+export function goesOn(conversation: Conversation | undefined): boolean {
   return !!conversation && conversation.state !== 'closed';
 }

@@ -1,7 +1,7 @@
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
 import type { Sound } from './sound';
-import type { Message } from './talk';
+import type { Message } from './conversation';
 
 /** Milliseconds in which another tab may show a message and say that it is read, and up to so many more, for one to sound before the others. */
 const elsewhere = 1000;

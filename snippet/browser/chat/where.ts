@@ -1,7 +1,7 @@
 import { isAddress, sentBy } from '../panels/form';
 import type { Shell } from '../panels/shell';
 import { each } from '../text';
-import type { Message } from './talk';
+import type { Message } from './conversation';
 
 /** Asks where the visitor can be answered, when nobody has answered in time and no contact is known. */
 export interface Where {

@@ -1,5 +1,5 @@
-// Package talks is the room of conversations with visitors.
-package talks
+// Package chats is the room of conversations with visitors.
+package chats
 
 import (
 	"context"

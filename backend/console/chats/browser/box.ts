@@ -1,6 +1,6 @@
 import { inside } from '../../frame/browser/events';
 import { keep, kept } from './kept';
-import type { Talk } from './talk';
+import type { Conversation } from './conversation';
 
 /** The box in which an answer is written: it grows with its text, may be a note for operators alone, and keeps a draft. */
 export interface Box {
@@ -11,7 +11,7 @@ export interface Box {
   changed(): void;
 }
 
-export function boxOf({ at, form, box }: Talk, me: string): Box {
+export function boxOf({ at, form, box }: Conversation, me: string): Box {
   const draft = `draft ${me} ${at}`;
   const button = inside(form, '[data-note]');
   const plainHint = box.placeholder;

@@ -1,6 +1,6 @@
 import { byId, complain, inside, parsed, tellRedrawn, write } from '../../frame/browser/events';
 import { calmly } from '../../frame/browser/pointer';
-import type { Talk } from './talk';
+import type { Conversation } from './conversation';
 
 /** What was said in a conversation, in order, and how far each side has read. */
 export interface Log {
@@ -16,11 +16,11 @@ export interface Log {
 const entriesOf = (within: ParentNode): HTMLElement[] => [...within.querySelectorAll<HTMLElement>('li[data-seq]')];
 const seqOf = (entry: HTMLElement | undefined): number => Number(entry?.dataset.seq ?? 0);
 
-export function logOf({ at, element: talk, texts }: Talk): Log {
+export function logOf({ at, element: conversation, texts }: Conversation): Log {
   const said = byId('said');
   const scroller = byId('scroll');
   const typing = byId('typing');
-  const down = inside(talk, '[data-down]');
+  const down = inside(conversation, '[data-down]');
   const day = new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long', day: 'numeric', month: 'long' });
   const entries = (): HTMLElement[] => [...said.querySelectorAll<HTMLElement>(':scope > li[data-seq]')];
   const has = (seq: number): boolean => said.querySelector(`:scope > li[data-seq="${seq}"]`) !== null;
@@ -136,7 +136,7 @@ export function logOf({ at, element: talk, texts }: Talk): Log {
     }
   });
 
-  const earlier = talk.querySelector('[data-earlier]');
+  const earlier = conversation.querySelector('[data-earlier]');
   earlier?.addEventListener('click', async () => {
     const fresh = await ask('before=' + seqOf(entries()[0]));
     if (!fresh) {

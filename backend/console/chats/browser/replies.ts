@@ -1,6 +1,6 @@
 import { around, byId } from '../../frame/browser/events';
 import type { Box } from './box';
-import type { Talk } from './talk';
+import type { Conversation } from './conversation';
 
 /** The canned replies, which are offered behind a slash. */
 export interface Replies {
@@ -10,7 +10,7 @@ export interface Replies {
   takes(event: KeyboardEvent): boolean;
 }
 
-export function repliesOf({ box }: Talk, written: Box): Replies {
+export function repliesOf({ box }: Conversation, written: Box): Replies {
   const replies = byId('replies');
   const options = [...replies.children] as HTMLElement[];
   const offered = (): HTMLElement[] => options.filter((option) => !option.hidden);

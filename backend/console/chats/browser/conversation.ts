@@ -1,7 +1,7 @@
 import { byId, inside } from '../../frame/browser/events';
 
 /** The open conversation: its address, and where it stands in the page. */
-export interface Talk {
+export interface Conversation {
   at: string;
   element: HTMLElement;
   form: HTMLFormElement;
@@ -11,7 +11,7 @@ export interface Talk {
 }
 
 /** The conversation that the page shows, if one is open. */
-export function openTalk(): Talk | null {
+export function openConversation(): Conversation | null {
   const element = document.querySelector<HTMLElement>('[data-chat]');
   if (!element) {
     return null;

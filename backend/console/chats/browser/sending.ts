@@ -2,7 +2,7 @@ import { complain, inside, parsed } from '../../frame/browser/events';
 import type { Box } from './box';
 import type { Log } from './log';
 import type { Replies } from './replies';
-import type { Talk } from './talk';
+import type { Conversation } from './conversation';
 import { isRefused, keepTexts, type Message, pause, plainly, send, textsFor } from './unsent';
 
 /** How large a file may be, in bytes. */
@@ -15,7 +15,7 @@ const typingPause = 3000;
  * Sends what is written. A message stands there at once, and is sent until the server has it. It is known again by the id that it got
  * here: so it is never lost and never there twice.
  */
-export function sendFrom({ at, element: talk, form, box, texts }: Talk, log: Log, written: Box, replies: Replies): void {
+export function sendFrom({ at, element: conversation, form, box, texts }: Conversation, log: Log, written: Box, replies: Replies): void {
   const queue = textsFor(at);
   let sending = false;
 
@@ -166,12 +166,12 @@ export function sendFrom({ at, element: talk, form, box, texts }: Talk, log: Log
       attach(event.clipboardData!.files);
     }
   });
-  talk.addEventListener('dragover', (event) => {
+  conversation.addEventListener('dragover', (event) => {
     if (event.dataTransfer!.types.includes('Files')) {
       event.preventDefault();
     }
   });
-  talk.addEventListener('drop', (event) => {
+  conversation.addEventListener('drop', (event) => {
     if (event.dataTransfer!.files.length) {
       event.preventDefault();
       attach(event.dataTransfer!.files);

@@ -1,4 +1,4 @@
-package talks
+package chats
 
 import (
 	"net/http"

@@ -1,5 +1,5 @@
 import { around, byId, complain, inside, tellRedrawn } from '../../frame/browser/events';
-import type { Talk } from './talk';
+import type { Conversation } from './conversation';
 import { plainly } from './unsent';
 
 // What is done with the conversation: it is claimed, closed, handed over.
@@ -9,7 +9,7 @@ const fold = (open: HTMLElement): void => {
   open.removeAttribute('open');
 };
 
-export function workOn({ at }: Talk): void {
+export function workOn({ at }: Conversation): void {
   const working = byId('working');
   const path = byId('path');
   let fresh: HTMLElement | null = null; // what it has become while somebody chooses

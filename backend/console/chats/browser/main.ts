@@ -7,21 +7,21 @@ import './keys';
 import { logOf } from './log';
 import { repliesOf } from './replies';
 import { sendFrom } from './sending';
-import { openTalk } from './talk';
+import { openConversation } from './conversation';
 import { showWho } from './who';
 import { sendAllLeft } from './unsent';
 import { workOn } from './work';
 
-const talk = openTalk();
-sendAllLeft(talk?.at);
-if (talk) {
-  const written = boxOf(talk, byId('chats').dataset.me!);
-  sendFrom(talk, logOf(talk), written, repliesOf(talk, written));
-  workOn(talk);
+const conversation = openConversation();
+sendAllLeft(conversation?.at);
+if (conversation) {
+  const written = boxOf(conversation, byId('chats').dataset.me!);
+  sendFrom(conversation, logOf(conversation), written, repliesOf(conversation, written));
+  workOn(conversation);
   showWho();
   document.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && event.target === talk.box && !event.defaultPrevented) {
-      talk.box.blur();
+    if (event.key === 'Escape' && event.target === conversation.box && !event.defaultPrevented) {
+      conversation.box.blur();
     }
   });
 }
