@@ -159,7 +159,7 @@ func TestPaths(t *testing.T) {
 		require.Equal(t, 1, b.opened(page))
 		inquiries := b.get("/reports/paths?goal=inquiries&by=channel").document(t)
 		require.Equal(t, 2, inquiries.Find(".paths tbody tr").Length())
-		require.Equal(t, 2, b.opened(inquiries))
+		require.Equal(t, 3, b.opened(inquiries), "two inquiries, and the sale of one")
 		require.Equal(t, 1, b.get("/reports/paths?goal=inquiries&f.source=google").document(t).Find(".paths tbody tr").Length())
 
 		address := inquiries.Find("a[download]").First().AttrOr("href", "")

@@ -67,10 +67,10 @@ func (f *Figures) add(other *Figures) {
 	}
 }
 
-// Behind returns what is counted in a figure of the answer: of the row with the values, or without values in the total. There are
-// at most limit, the newest first; count is how many there are in all.
-func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []string, limit int) (refs []Ref, count int, err error) {
-	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{metric: m, values: values} })
+// Behind returns what is counted in a figure of the answer. There are at most limit, the newest first; count is how many there
+// are in all. Their amounts together are the figure.
+func (r *Reports) Behind(ctx context.Context, q Question, p Place, limit int) (refs []Ref, count int, err error) {
+	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{Place: p, part: slices.Index(a.bounds, minutes(p.Part))} })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -81,11 +81,13 @@ func (r *Reports) Behind(ctx context.Context, q Question, m Metric, values []str
 	return refs, count, nil
 }
 
-// newest are at most limit of the refs, the newest first, and how many there are in all.
+// newest are at most limit of the refs, the newest first, and how many there are in all. An inquiry that is shared among visits
+// is one.
 func (r *Reports) newest(refs []Ref, limit int) (_ []Ref, count int) {
 	slices.SortFunc(refs, func(x, y Ref) int {
 		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.SiteID, y.SiteID), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
 	})
+	refs = joined(refs)
 	count = len(refs)
 	refs = refs[:min(limit, count)]
 	for i := range refs {
@@ -94,6 +96,24 @@ func (r *Reports) newest(refs []Ref, limit int) (_ []Ref, count int) {
 		}
 	}
 	return refs, count
+}
+
+// joined are the sorted refs, of which those of the same inquiry are one.
+func joined(refs []Ref) []Ref {
+	kept := refs[:0]
+	for _, ref := range refs {
+		if n := len(kept) - 1; n >= 0 && ref.Kind != "visit" && ref.Kind != "event" && kept[n].is(ref) {
+			kept[n].Share += ref.Share
+			kept[n].Amount += ref.Amount
+			continue
+		}
+		kept = append(kept, ref)
+	}
+	return kept
+}
+
+func (r Ref) is(other Ref) bool {
+	return r.SiteID == other.SiteID && r.Kind == other.Kind && r.ID == other.ID && r.At.Equal(other.At)
 }
 
 // errPanic is the error of a question that has panicked, which the log tells.
@@ -125,9 +145,9 @@ func (r *Reports) ask(ctx context.Context, q Question, prepare func(*asking)) ([
 
 // behind collects what is behind a figure.
 type behind struct {
-	metric Metric
-	values []string
-	refs   []Ref
+	Place
+	part int // its number; -1 where it is none of the period
+	refs []Ref
 }
 
 // asking is a question of one site on its way. Times are minutes since 1970.
@@ -209,12 +229,12 @@ func (a *asking) cellOf(v [2]uint32) *cell {
 	return c
 }
 
-// collects says whether what has the values is behind the figure that is looked into.
-func (a *asking) collects(m Metric, v [2]uint32) bool {
-	if a.behind == nil || a.behind.metric != m {
+// collects says whether what has the values, in the part, is behind the figure that is looked into.
+func (a *asking) collects(m Metric, v [2]uint32, part int) bool {
+	if a.behind == nil || a.behind.Metric != m || !a.behind.Part.IsZero() && a.behind.part != part {
 		return false
 	}
-	for n, wanted := range a.behind.values {
+	for n, wanted := range a.behind.Values {
 		if n < len(a.By) && a.by[n].value(v[n]) != wanted {
 			return false
 		}

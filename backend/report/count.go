@@ -121,8 +121,18 @@ func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]ui
 		if intoCell && c != nil {
 			c.Figures[m] += n
 		}
-		if a.collects(m, v) && (len(a.behind.values) == 0 && intoTotal || len(a.behind.values) > 0 && intoCell) {
-			a.behind.refs = append(a.behind.refs, Ref{siteID, "visit", id, time.Unix(at*60, 0).UTC(), 1})
+		if !a.collects(m, v, part) {
+			return
+		}
+		counts := intoTotal
+		switch {
+		case len(a.behind.Values) > 0:
+			counts = intoCell
+		case !a.behind.Part.IsZero():
+			counts = intoPart
+		}
+		if counts {
+			a.behind.refs = append(a.behind.refs, Ref{siteID, "visit", id, time.Unix(at*60, 0).UTC(), 1, n})
 		}
 	}
 	if flags&fact.Bot != 0 {
@@ -251,8 +261,8 @@ func (a *asking) countInquiry(in *inquiry, v [2]uint32, share float64) {
 		if c != nil {
 			c.Figures[m] += n * share
 		}
-		if a.collects(Metric(m), v) {
-			a.behind.refs = append(a.behind.refs, Ref{in.site, in.kind, in.id, time.Unix(in.at*60, 0).UTC(), share})
+		if a.collects(Metric(m), v, part) {
+			a.behind.refs = append(a.behind.refs, Ref{in.site, in.kind, in.id, time.Unix(in.at*60, 0).UTC(), share, n * share})
 		}
 	}
 }

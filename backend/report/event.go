@@ -62,8 +62,8 @@ func (a *asking) eventsOf(siteID int64, b *fact.Block) {
 			if c != nil {
 				c.Figures[m] += n
 			}
-			if n != 0 && a.collects(m, v) {
-				a.behind.refs = append(a.behind.refs, Ref{siteID, "event", b.Numbers[fact.EventVisit][row], time.Unix(at*60, 0).UTC(), 1})
+			if n != 0 && a.collects(m, v, part) {
+				a.behind.refs = append(a.behind.refs, Ref{siteID, "event", b.Numbers[fact.EventVisit][row], time.Unix(at*60, 0).UTC(), 1, n})
 			}
 		}
 	}

@@ -29,7 +29,8 @@ type Path struct {
 	// ID names the path in every answer to the same question.
 	ID    string
 	Steps []Step
-	// Count is how many inquiries or sales the path led to. Sales and Revenue are what was sold by it.
+	// Count is how many inquiries or sales the path led to. Sales and Revenue are what was sold by it, also by leads that
+	// were made of inquiries: those are no inquiries themselves, so Count may be 0.
 	Count, Sales int
 	Revenue      float64
 	// Between is the average time from the first visit to the last, and Visits are their average number.
@@ -45,8 +46,10 @@ func (p *Path) add(other *Path) {
 	p.Revenue += other.Revenue
 	p.minutes += other.minutes
 	p.visits += other.visits
-	p.Between = time.Duration(p.minutes) * time.Minute / time.Duration(p.Count)
-	p.Visits = float64(p.visits) / float64(p.Count)
+	if p.Count > 0 {
+		p.Between = time.Duration(p.minutes) * time.Minute / time.Duration(p.Count)
+		p.Visits = float64(p.visits) / float64(p.Count)
+	}
 }
 
 // Paths returns the paths to the goal within the question's period, by its one dimension, the most frequent first. Of the
@@ -131,11 +134,12 @@ func (a *asking) follow(inquiries []inquiry, touches map[int64][]touch) {
 	var steps []step
 	for i := range inquiries {
 		in := &inquiries[i]
-		if !in.passes || in.figures[a.paths.goal] == 0 {
+		counts := int(in.figures[a.paths.goal])
+		if !in.passes || counts == 0 && in.figures[Sales] == 0 {
 			continue
 		}
 		of := a.within(touches[in.visitor], in.at)
-		one := Path{Count: 1, Sales: int(in.figures[Sales]), Revenue: in.figures[Revenue], visits: int64(len(of))}
+		one := Path{Count: counts, Sales: int(in.figures[Sales]), Revenue: in.figures[Revenue], visits: int64(counts * len(of))}
 		steps = steps[:0]
 		if len(of) == 0 {
 			if !in.known {
@@ -146,7 +150,7 @@ func (a *asking) follow(inquiries []inquiry, touches map[int64][]touch) {
 			if !slices.ContainsFunc(of, func(t touch) bool { return t.passes }) {
 				continue
 			}
-			one.minutes = of[len(of)-1].at - of[0].at
+			one.minutes = int64(counts) * (of[len(of)-1].at - of[0].at)
 			steps = stepsThrough(steps, of)
 		}
 		a.paths.count(steps, &one, in)
@@ -190,8 +194,8 @@ func (p *paths) count(steps []step, one *Path, in *inquiry) {
 		p.found = append(p.found, path)
 	}
 	path.add(one)
-	if p.collects {
-		path.refs = append(path.refs, Ref{in.site, in.kind, in.id, time.Unix(in.at*60, 0).UTC(), 1})
+	if p.collects && one.Count > 0 {
+		path.refs = append(path.refs, Ref{in.site, in.kind, in.id, time.Unix(in.at*60, 0).UTC(), 1, 1})
 	}
 }
 

@@ -188,6 +188,14 @@ type Row struct {
 	Figures
 }
 
+// Place is a figure of an answer: that of the row with the values, of the part that begins at the time, or without both of
+// the total. A row's figures are not told by parts.
+type Place struct {
+	Metric Metric
+	Values []string
+	Part   time.Time
+}
+
 // Ref names a visit or an inquiry behind a figure.
 type Ref struct {
 	SiteID int64
@@ -198,4 +206,6 @@ type Ref struct {
 	At time.Time
 	// Share is how much of it counts: 1, or less where an inquiry is shared among visits.
 	Share float64
+	// Amount is what it adds to the figure: its views, its sum of money, or its share.
+	Amount float64
 }

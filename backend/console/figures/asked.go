@@ -196,8 +196,24 @@ func Mistake(err error) string {
 	return ""
 }
 
-// Value is the name in an address of the values of a report's row.
-const Value = "v"
+// Value is the name in an address of the values of a report's row, and Part that of a part of its period.
+const (
+	Value = "v"
+	Part  = "part"
+)
+
+// PartOf is how an address names the part that begins then.
+func PartOf(start time.Time) string { return strconv.FormatInt(start.Unix(), 10) }
+
+// PartAt is when the part begins that an address names.
+func (a Asked) PartAt(name string) (start time.Time, known bool) {
+	for _, part := range a.Period.Parts() {
+		if PartOf(part.Start) == name {
+			return part.Start, true
+		}
+	}
+	return start, false
+}
 
 // Address is the path with the query, which takes the pairs of name and value. An empty value takes the name away. Values by which
 // rows are named or filtered may be empty, though: what is not set is one of them.

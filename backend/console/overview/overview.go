@@ -128,6 +128,7 @@ func (c *room) fill(ctx context.Context, p frame.Page, query url.Values, body *o
 		body.Tabs[key] = figures.Address("/overview", query, "figure", key)
 	}
 	body.Course = figures.CourseOf(p.Words, body.Drawn, body.Period, c.Now(), now.Parts, before)
+	body.Course.LinkTo(behind(body.Drawn))
 	body.Bests = []best{
 		bestIn(p.Words, kept, behind, "overview.sources", report.Source, now.Rows, 0),
 		bestIn(p.Words, kept, behind, "overview.campaigns", report.Campaign, now.Rows, 1),

@@ -48,13 +48,13 @@ type behindRow struct {
 	Source          *rows.Source
 	Site            string
 	Part            string // how much of it counts; empty for all
+	Adds            string // what it adds to the figure; empty where it counts as one
 }
 
-// looked is what is looked into: a figure of the whole report, of its row with the values, or of a path.
+// looked is what is looked into: a figure of the report, or of a path.
 type looked struct {
-	metric report.Metric
-	values []string
-	path   string
+	report.Place
+	path string
 }
 
 // look reads what is looked into.
@@ -62,20 +62,25 @@ func (c *room) look(p frame.Page, query url.Values) (a asked, into looked, err e
 	if a, err = c.read(p, query); err != nil {
 		return a, into, err
 	}
-	into = looked{values: query[figures.Value], path: query.Get(pathField)}
+	into.path = query.Get(pathField)
 	var known bool
 	if into.path == "" {
-		into.metric, known = report.MetricOf(query.Get("figure"))
-		known = known && into.metric != report.Cost && (len(into.values) == 0 || len(into.values) == len(a.dimensions()))
+		into.Metric, known = report.MetricOf(query.Get("figure"))
+		into.Values = query[figures.Value]
+		known = known && into.Metric != report.Cost && (len(into.Values) == 0 || len(into.Values) == len(a.dimensions()))
 	} else {
-		a.And, into.values = "", nil
-		into.metric, known = a.goal()
+		a.And = ""
+		into.Metric, known = a.goal()
 		known = known && len(into.path) <= longestPath && slices.Contains(report.OfVisits, report.Dimension(a.By))
+	}
+	if at := query.Get(figures.Part); at != "" && known {
+		into.Part, known = a.PartAt(at)
+		known = known && into.path == "" && len(into.Values) == 0
 	}
 	if !known {
 		return a, into, frame.NotFound
 	}
-	a.Figure = into.metric.String()
+	a.Figure = into.Metric.String()
 	return a, into, nil
 }
 
@@ -85,16 +90,19 @@ const longestPath = 32
 // refs are what is counted there, the newest first: at most limit, and how many there are.
 func (c *room) refs(ctx context.Context, a asked, into looked, limit int) (refs []report.Ref, count int, err error) {
 	if into.path != "" {
-		return c.Reports.BehindPath(ctx, a.question(), into.metric, into.path, limit)
+		return c.Reports.BehindPath(ctx, a.question(), into.Metric, into.path, limit)
 	}
-	return c.Reports.Behind(ctx, a.question(), into.metric, into.values, limit)
+	return c.Reports.Behind(ctx, a.question(), into.Place, limit)
 }
 
 // address is the address under the path of what is looked into.
 func (a asked) address(path string, into looked, pairs ...string) string {
 	query := maps.Clone(a.query)
-	if len(into.values) > 0 {
-		query[figures.Value] = into.values
+	if len(into.Values) > 0 {
+		query[figures.Value] = into.Values
+	}
+	if !into.Part.IsZero() {
+		query.Set(figures.Part, figures.PartOf(into.Part))
 	}
 	if into.path != "" {
 		query.Set(pathField, into.path)
@@ -120,11 +128,15 @@ func (c *room) showRows(w http.ResponseWriter, r *http.Request, p frame.Page) er
 	if into.path != "" {
 		body.Of, body.Back = []string{p.Words.Text("paths.path")}, a.Paths()
 	}
-	for i, v := range into.values {
+	if !into.Part.IsZero() {
+		body.Of = []string{figures.PartName(a.Period, into.Part)}
+	}
+	for i, v := range into.Values {
 		body.Of = append(body.Of, names.Of(a.dimensions()[i], v))
 	}
 	from := min((a.Page-1)*refsOfPage, len(refs))
-	if body.Rows, err = c.refRows(r.Context(), p, refs[from:]); err != nil {
+	p.Words = p.Words.In(a.Currency)
+	if body.Rows, err = c.refRows(r.Context(), p, into.Metric, refs[from:]); err != nil {
 		return err
 	}
 	if a.Page > 1 {
@@ -143,14 +155,20 @@ func (c *room) refuseRows(w http.ResponseWriter, p frame.Page, a asked, err erro
 	return c.refuse(w, p, reportPage{asked: a, Options: optionsOf(p), Today: a.today(c.Now())}, err)
 }
 
-// refRows are the visits and inquiries as rows of a list.
-func (c *room) refRows(ctx context.Context, p frame.Page, refs []report.Ref) ([]behindRow, error) {
+// adding are the metrics to which a row may add more than one.
+var adding = []report.Metric{report.Views, report.Revenue, report.Value}
+
+// refRows are the visits and inquiries behind the metric as rows of a list.
+func (c *room) refRows(ctx context.Context, p frame.Page, of report.Metric, refs []report.Ref) ([]behindRow, error) {
 	found := make([]behindRow, len(refs))
 	visits := make(map[int64][]visit.ID) // by site
 	for i, ref := range refs {
 		found[i] = behindRow{Ref: ref, Site: p.SiteKey(ref.SiteID)}
 		if ref.Share < 1 {
 			found[i].Part = p.Words.Percent(ref.Share)
+		}
+		if slices.Contains(adding, of) {
+			found[i].Adds = figures.Written(p.Words, of.String(), ref.Amount)
 		}
 		var err error
 		switch ref.Kind {

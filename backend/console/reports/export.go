@@ -60,7 +60,7 @@ func (c *room) send(w http.ResponseWriter, r *http.Request, p frame.Page, a aske
 // refsAtOnce is how many visits and inquiries of a file are read together.
 const refsAtOnce = 500
 
-var refColumns = []string{"export.time", "export.what", "export.number", "export.site", "export.who", "export.source", "export.details", "export.share"}
+var refColumns = []string{"export.time", "export.what", "export.number", "export.site", "export.who", "export.source", "export.details", "export.share", "export.amount"}
 
 // exportRows sends all visits and inquiries behind a figure.
 func (c *room) exportRows(w http.ResponseWriter, r *http.Request, p frame.Page) error {
@@ -80,7 +80,7 @@ func (c *room) exportRows(w http.ResponseWriter, r *http.Request, p frame.Page) 
 	head.Rows = count
 	return c.Tables.Send(w, r, head, func(out *table.Rows) error {
 		for some := range slices.Chunk(refs, refsAtOnce) {
-			found, err := c.refRows(r.Context(), p, some)
+			found, err := c.refRows(r.Context(), p, into.Metric, some)
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (c *room) exportRows(w http.ResponseWriter, r *http.Request, p frame.Page) 
 					from, details = row.Source.Name, strings.Join(row.Source.Details, ", ")
 				}
 				of, _ := p.Site(row.SiteID)
-				err := out.Write(table.Time(row.At), table.Text(row.What), table.Count(row.ID), table.Text(of.Key), table.Text(row.Who), table.Text(from), table.Text(details), table.Number(row.Share))
+				err := out.Write(table.Time(row.At), table.Text(row.What), table.Count(row.ID), table.Text(of.Key), table.Text(row.Who), table.Text(from), table.Text(details), table.Number(row.Share), table.Number(row.Amount))
 				if err != nil {
 					return err
 				}

@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// pathsShown is how many paths a page shows, and stepsAtEnd how many steps at either end of one that has more than both have.
-	pathsShown = 100
+	// stepsAtEnd is how many steps at either end are shown of a path that has more than both have.
 	stepsAtEnd = 3
 )
 
@@ -31,14 +30,13 @@ const (
 // pathsPage is which visits stood before sales or inquiries.
 type pathsPage struct {
 	asked
+	paged
 	Options options
 	Today   string
 	Goals   []frame.Option
 	Shown   bool // there are paths; else the form alone, because it was not accepted
 	Chips   []Chip
 	Rows    []pathRow
-	Of      int // how many paths there are
-	Rest    pathRow
 	Unknown bool // a path is of inquiries whose visit is not known
 }
 
@@ -48,7 +46,7 @@ type pathRow struct {
 	Between               int // steps that are not shown
 	Count, Sales, Revenue string
 	Days, Visits          string
-	Link                  string // to the inquiries
+	Link, SalesLink       string // to the inquiries, and to the sales
 }
 
 type stepShown struct {
@@ -86,12 +84,12 @@ func (a asked) Paths() string {
 // PathsExport is the address of the paths as a file.
 func (a asked) PathsExport() string { return figures.Address("/reports/paths/export", a.query) }
 
-// behindPath is the address of the inquiries of the path; empty for those who may not see them.
-func (a asked) behindPath(id string) string {
-	if !a.Opens {
+// behindPath is the address of what the path led to of the goal; empty if there is none, and for those who may not see it.
+func (a asked) behindPath(id string, goal report.Metric, count int) string {
+	if !a.Opens || count == 0 {
 		return ""
 	}
-	return figures.Address("/reports/rows", a.query, pathField, id)
+	return figures.Address("/reports/rows", a.query, pathField, id, goalField, goal.String())
 }
 
 // Choices are the selects of the form by their names.
@@ -101,9 +99,6 @@ func (b pathsPage) Choices() map[string]choice {
 
 // OfVisits are the dimensions by which paths are, with the one that is chosen.
 func (b pathsPage) OfVisits() grouped { return grouped{b.By, b.Options.Dimensions[:1]} }
-
-// Further is how many paths are not shown.
-func (b pathsPage) Further() int { return b.Of - len(b.Rows) }
 
 // Without is the address without filters.
 func (b pathsPage) Without() string { return figures.Address("/reports/paths", nil) }
@@ -147,7 +142,7 @@ func (c *room) pathsPageOf(p frame.Page, a asked) pathsPage {
 
 func (c *room) fillPaths(ctx context.Context, p frame.Page, body *pathsPage) error {
 	goal, _ := body.goal()
-	found, all, err := c.Reports.Paths(ctx, body.question(), goal)
+	found, _, err := c.Reports.Paths(ctx, body.question(), goal)
 	if err != nil {
 		return err
 	}
@@ -155,20 +150,18 @@ func (c *room) fillPaths(ctx context.Context, p frame.Page, body *pathsPage) err
 	if err != nil {
 		return err
 	}
-	body.Shown, body.Of, body.Chips = true, len(found), body.chips(names)
+	body.Shown, body.Chips = true, body.chips(names)
+	body.paged = pagedOf(&body.Page, len(found), func(page string) string { return figures.Address("/reports/paths", body.query, "page", page) })
 	for i := range body.Chips {
 		body.Chips[i].Without = figures.Address("/reports/paths", body.query, figures.FilterName(body.Filters[i].Dimension), "")
 	}
-	rest := all
-	for _, path := range found[:min(pathsShown, len(found))] {
+	for _, path := range found[body.Begin:body.Last()] {
 		row := pathRowOf(names, path)
 		row.First, row.Last, row.Between = body.shorten(names, path.Steps)
-		row.Link = body.behindPath(path.ID)
+		row.Link, row.SalesLink = body.behindPath(path.ID, goal, path.Count), body.behindPath(path.ID, report.Sales, path.Sales)
 		body.Unknown = body.Unknown || path.Steps[0].Value == report.Unknown
 		body.Rows = append(body.Rows, row)
-		rest.Count, rest.Sales, rest.Revenue = rest.Count-path.Count, rest.Sales-path.Sales, rest.Revenue-path.Revenue
 	}
-	body.Rest = pathRowOf(names, rest)
 	return nil
 }
 

@@ -23,6 +23,7 @@ const (
 // reportPage is a report.
 type reportPage struct {
 	asked
+	paged
 	Shown   bool // there are figures; else the form alone, because it was not accepted
 	Options options
 	Today   string
@@ -32,10 +33,6 @@ type reportPage struct {
 	Columns []column
 	Rows    []row
 	Total   []figures.Figure
-	Begin   int // of the page's rows, among all
-	Of      int // how many rows there are
-	Earlier string
-	Later   string
 	Heat    []figures.HeatRow
 	Empty   bool
 	Unknown bool // a row is of inquiries whose visit is not known
@@ -143,13 +140,15 @@ func (c *room) fill(ctx context.Context, p frame.Page, body *reportPage) error {
 		body.Columns = append(body.Columns, col)
 	}
 	body.Course = figures.CourseOf(p.Words, body.Figure, body.Period, c.Now(), now.Parts, before)
+	body.Course.LinkTo(body.behind(body.Figure))
 	body.Empty = len(now.Rows) == 0
 	body.Placeless = body.isPlaceless(now.Rows)
 	if heat, is := figures.HeatOf(p.Words, body.Figure, body.dimensions(), now.Rows, body.behind); is {
 		body.Heat = heat
 		return nil
 	}
-	body.cut(now.Rows)
+	body.paged = pagedOf(&body.Page, len(now.Rows), func(page string) string { return body.Link("page", page) })
+	body.sorted(now.Rows)
 	body.show(names, now.Rows, before)
 	return nil
 }
@@ -176,25 +175,28 @@ func (a asked) sorted(rows []report.Row) []report.Row {
 	return rows
 }
 
-// cut sorts the rows, and says which of them the page shows.
-func (b *reportPage) cut(rows []report.Row) {
-	b.Of = len(rows)
-	b.Page = min(b.Page, max(1, (b.Of+rowsOfPage-1)/rowsOfPage))
-	b.Begin = (b.Page - 1) * rowsOfPage
-	if b.Page > 1 {
-		b.Earlier = b.Link("page", strconv.Itoa(b.Page-1))
-	}
-	if b.Begin+rowsOfPage < b.Of {
-		b.Later = b.Link("page", strconv.Itoa(b.Page+1))
-	}
-	b.sorted(rows)
+// paged is which of a list's rows a page shows.
+type paged struct {
+	Begin, Of      int // the first of them, counted from 0, and how many rows there are in all
+	Earlier, Later string
 }
 
-// Last is the last row of the page, counted from 1.
-func (b reportPage) Last() int { return min(b.Begin+rowsOfPage, b.Of) }
+// pagedOf is what the page shows of so many rows. A page behind the last one is that one.
+func pagedOf(page *int, of int, link func(page string) string) paged {
+	*page = min(*page, max(1, (of+rowsOfPage-1)/rowsOfPage))
+	p := paged{Begin: (*page - 1) * rowsOfPage, Of: of}
+	if *page > 1 {
+		p.Earlier = link(strconv.Itoa(*page - 1))
+	}
+	if p.Last() < of {
+		p.Later = link(strconv.Itoa(*page + 1))
+	}
+	return p
+}
 
-// First is the first row of the page, counted from 1.
-func (b reportPage) First() int { return b.Begin + 1 }
+// First and Last are the first and the last row of the page, counted from 1.
+func (p paged) First() int { return p.Begin + 1 }
+func (p paged) Last() int  { return min(p.Begin+rowsOfPage, p.Of) }
 
 // show fills in the rows of the page.
 func (b *reportPage) show(names figures.Names, rows []report.Row, before *report.Answer) {

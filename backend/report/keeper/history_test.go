@@ -38,6 +38,7 @@ type history struct {
 	visitors []int64
 	pasts    map[string]*pastInquiry // by kind and id
 	events   []pastEvent
+	looked   int // how often figures were looked into
 }
 
 type pastEvent struct {
@@ -518,13 +519,38 @@ func (h *history) compare(k *Keeper) {
 			if slices.Contains(report.OfVisits, q.By[0]) { // others have no paths
 				h.comparePaths(reports, q)
 			}
-			for _, m := range []report.Metric{report.Visits, report.Visitors, report.Calls, report.Sales, report.Events} {
-				_, count, err := reports.Behind(h.t.Context(), q, m, nil, 10)
-				require.NoError(h.t, err)
-				require.GreaterOrEqual(h.t, float64(count), math.Floor(total[m]), "%v behind", m)
-			}
+			h.compareBehind(reports, q, answer)
 		}
 	}
+}
+
+// compareBehind holds what is behind some figures to them: of the total, and of one part.
+func (h *history) compareBehind(reports *report.Reports, q report.Question, answer report.Answer) {
+	h.t.Helper()
+	looked := []report.Metric{report.Visits, report.Visitors, report.Views, report.Inquiries, report.Persons, report.Unanswered, report.Sales, report.Revenue, report.Spam, report.Events, report.Value}
+	parts := q.Period.Parts()
+	for i := range 4 {
+		h.looked++
+		m, n := looked[h.looked%len(looked)], (h.looked+i)%len(parts)
+		require.InDelta(h.t, answer.Total[m], h.behind(reports, q, report.Place{Metric: m}), 1e-6, "%v behind", m)
+		require.InDelta(h.t, answer.Parts[n][m], h.behind(reports, q, report.Place{Metric: m, Part: parts[n].Start}), 1e-6, "%v behind the part of %v", m, parts[n].Start)
+	}
+}
+
+// behind is what stands behind the figure together, of which each is told once.
+func (h *history) behind(reports *report.Reports, q report.Question, p report.Place) (amount float64) {
+	h.t.Helper()
+	refs, count, err := reports.Behind(h.t.Context(), q, p, math.MaxInt)
+	require.NoError(h.t, err)
+	require.Len(h.t, refs, count)
+	seen := make(map[report.Ref]bool)
+	for _, ref := range refs {
+		amount += ref.Amount
+		ref.Share, ref.Amount = 0, 0
+		require.False(h.t, seen[ref] && ref.Kind != "event", "%v is told twice", ref)
+		seen[ref] = true
+	}
+	return amount
 }
 
 func same(t *testing.T, expected, got report.Figures, of string) {
