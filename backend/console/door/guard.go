@@ -78,21 +78,43 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 			sites, ok := namedSites(r, o.Sites)
 			// What fails from here on is said as the operator reads.
 			c.Answering(func(w http.ResponseWriter, r *http.Request) error {
-				switch {
-				case !ok:
+				if !ok {
 					return frame.NotFound
-				case who >= frame.Operators && !o.SeesPersons():
-					return frame.Fail(http.StatusForbidden, "fail.analyst")
-				case who >= frame.Admins && o.Role != operator.Admin:
-					return frame.Fail(http.StatusForbidden, "fail.forbidden")
-				case who >= frame.Chiefs && !frame.IsChief(o):
-					return frame.Fail(http.StatusForbidden, "fail.chief")
+				}
+				if err := refusal(who, o); err != nil {
+					return err
 				}
 				return next(w, r)
-			}).ServeHTTP(w, frame.Admit(r, o, sites))
+			}).ServeHTTP(w, frame.Admit(r, o, sites, func(ctx context.Context) error { return c.still(ctx, r, who, o.Sites) }))
 		}
 		return nil
 	}
+}
+
+// refusal is why the operator may not use such a route; nil for one who may.
+func refusal(who frame.Who, o operator.Operator) error {
+	switch {
+	case who >= frame.Operators && !o.SeesPersons():
+		return frame.Fail(http.StatusForbidden, "fail.analyst")
+	case who >= frame.Admins && o.Role != operator.Admin:
+		return frame.Fail(http.StatusForbidden, "fail.forbidden")
+	case who >= frame.Chiefs && !frame.IsChief(o):
+		return frame.Fail(http.StatusForbidden, "fail.chief")
+	}
+	return nil
+}
+
+// still returns an error if the request of an operator who had the sites would not be let in any more, or one of these sites was
+// taken away.
+func (c *Door) still(ctx context.Context, r *http.Request, who frame.Who, had scope.Sites) error {
+	o, err := c.holder(ctx, r)
+	switch {
+	case errors.Is(err, errNobody), errors.Is(err, errDisabled), err == nil && !o.Sites.Covers(had):
+		return frame.Fail(http.StatusForbidden, "fail.forbidden")
+	case err != nil:
+		return err
+	}
+	return refusal(who, o)
 }
 
 // missing answers at addresses that have no route. Who has signed in keeps the console around the answer.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -86,9 +87,10 @@ type entry struct {
 
 type entryKey struct{}
 
-// Admit is the request of the operator, let in by the door, which may be about the sites.
-func Admit(r *http.Request, o operator.Operator, sites scope.Sites) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), entryKey{}, entry{o, sites}))
+// Admit is the request of the operator, let in by the door, which may be about the sites. still tells by an error that it would not
+// be let in any more; files ask it while they are sent.
+func Admit(r *http.Request, o operator.Operator, sites scope.Sites, still func(context.Context) error) *http.Request {
+	return table.While(r.WithContext(context.WithValue(r.Context(), entryKey{}, entry{o, sites})), still)
 }
 
 // Current is the operator of a request that was let in; otherwise nobody.

@@ -3,6 +3,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -78,7 +79,8 @@ func (h Head) heads() []Cell {
 }
 
 // Send answers with the file that the request asks for, of the rows that are written meanwhile. It ends as soon as nobody reads
-// on. As long as nothing was sent, what has failed is returned; a file that has begun is torn off instead, so as not to look whole.
+// on, or the reader may not have it any more: see [While]. As long as nothing was sent, what has failed is returned; a file that has
+// begun is torn off instead, so as not to look whole.
 func (f *Files) Send(w http.ResponseWriter, r *http.Request, h Head, write func(*Rows) error) error {
 	if h.Zone == nil {
 		h.Zone = time.UTC
@@ -97,6 +99,8 @@ func (f *Files) Send(w http.ResponseWriter, r *http.Request, h Head, write func(
 		return nil
 	case !rows.sent.begun:
 		return err
+	case errors.Is(err, errWithdrawn):
+		f.logger.Info("a file of the console was broken off", zap.String("file", h.Name), zap.Error(err))
 	case !gone:
 		f.logger.Error("a file of the console ended early", zap.String("file", h.Name), zap.Error(err))
 	}
