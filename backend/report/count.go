@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -39,14 +40,9 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 		return err
 	}
 	inquiries := a.inquiriesOf(siteID, blocks)
-	touches := make(map[int64][]touch)
-	for i := range inquiries {
-		if v := inquiries[i].visitor; v != 0 {
-			touches[v] = nil
-		}
-	}
 	first := a.start
-	if len(touches) > 0 {
+	seen := newSeen(inquiries)
+	if len(seen.touches) > 0 {
 		first -= int64(a.Credit.Window / time.Minute)
 	}
 	visits, err := fact.Load(ctx, from, siteID, &fact.Visits, first/minutesOfDay, a.end/minutesOfDay,
@@ -54,23 +50,22 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 	if err != nil {
 		return err
 	}
-	seen := newSeen()
 	for i := range visits {
-		a.visitsOf(siteID, &visits[i], seen, touches)
+		a.visitsOf(siteID, &visits[i], seen)
 	}
-	for _, of := range touches {
+	for _, of := range seen.touches {
 		slices.SortStableFunc(of, func(x, y touch) int { return cmp.Compare(x.at, y.at) })
 	}
 	if a.paths != nil {
-		a.follow(inquiries, touches)
+		a.follow(inquiries, seen)
 		return nil
 	}
-	a.credit(inquiries, touches)
+	a.credit(inquiries, seen)
 	return a.countCosts(ctx, from, siteID)
 }
 
 // visitsOf counts the visits of a day, and remembers those of the visitors who got in touch.
-func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[int64][]touch) {
+func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen) {
 	ids, at, visitors := b.Numbers[fact.ID], b.Numbers[fact.Minute], b.Numbers[fact.VisitVisitor]
 	views, flags, kinds := b.Numbers[fact.VisitViews], b.Numbers[fact.VisitFlags], b.Texts[fact.VisitKind]
 	var by, filters []reading
@@ -83,8 +78,12 @@ func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[i
 	counted := !a.has(OfInquiries) && a.paths == nil
 	for i, id := range ids {
 		t := b.Day*minutesOfDay + at[i]
-		of, asked := touches[visitors[i]]
-		if t >= a.end || t < a.start && !asked {
+		if t >= a.end {
+			continue
+		}
+		bot, counts := flags[i]&fact.Bot != 0, counted && t >= a.start
+		number, asked := seen.number(visitors[i], counts && !bot)
+		if !counts && !asked {
 			continue
 		}
 		passes, inTime := true, true
@@ -100,16 +99,16 @@ func (a *asking) visitsOf(siteID int64, b *fact.Block, seen *seen, touches map[i
 		for n := range by {
 			v[n] = by[n](i)
 		}
-		if asked && flags[i]&fact.Bot == 0 {
-			touches[visitors[i]] = append(of, touch{t, kinds.Values[kinds.Rows[i]] == "direct", v, passes})
+		if asked && !bot {
+			seen.touches[number] = append(seen.touches[number], touch{t, kinds.Values[kinds.Rows[i]] == "direct", v, passes})
 		}
-		if t >= a.start && passes && inTime && counted {
-			a.countVisit(siteID, id, visitors[i], t, views[i], flags[i], v, seen)
+		if counts && passes && inTime {
+			a.countVisit(siteID, id, visitors[i], t, views[i], flags[i], v, seen, number)
 		}
 	}
 }
 
-func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]uint32, seen *seen) {
+func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]uint32, seen *seen, number int32) {
 	part, c := a.partAt(at), a.cellOf(v)
 	add := func(m Metric, n float64, intoTotal, intoPart, intoCell bool) {
 		if intoTotal {
@@ -150,7 +149,7 @@ func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]ui
 	if id == visitor {
 		add(FirstVisits, 1, true, true, true)
 	}
-	number, inTotal := seen.visitor(visitor)
+	inTotal := seen.nowhere(number)
 	inPart := seen.first(number, uint32(part)<<1)
 	inCell := c != nil && seen.first(number, c.number<<1|1)
 	if inTotal || inPart || inCell {
@@ -158,27 +157,53 @@ func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]ui
 	}
 }
 
-// seen knows visitors, and where each of them was counted.
+// seen knows visitors, where each of them was counted, and the visits of those who got in touch, who have the first numbers.
 type seen struct {
-	numbers map[int64]int32
-	heads   []int32 // of chains of tags
-	chains  []struct {
+	visitors *places[int64]
+	touches  [][]touch
+	heads    []int32 // of chains of tags
+	chains   []struct {
 		tag  uint32
 		next int32
 	}
 }
 
-func newSeen() *seen { return &seen{numbers: make(map[int64]int32)} }
+// newSeen returns one that knows the visitors of the inquiries, and gives these their numbers.
+func newSeen(inquiries []inquiry) *seen {
+	s := &seen{visitors: newPlaces[int64](len(inquiries))}
+	for i := range inquiries {
+		if in := &inquiries[i]; in.visitor != 0 {
+			in.number, _ = s.visitors.of(in.visitor)
+		}
+	}
+	s.touches = make([][]touch, s.visitors.count)
+	return s
+}
 
-// visitor is the visitor's number, and whether it is a new one.
-func (s *seen) visitor(id int64) (number int32, added bool) {
-	number, known := s.numbers[id]
-	if !known {
-		number = int32(len(s.heads))
-		s.numbers[id] = number
+// number is the visitor's, and whether that visitor got in touch. A visitor who is not wanted has none as long as nobody wanted it.
+func (s *seen) number(visitor int64, wanted bool) (number int32, asked bool) {
+	if wanted {
+		number, _ = s.visitors.of(visitor)
+	} else {
+		number = s.visitors.known(visitor)
+	}
+	return number, number >= 0 && int(number) < len(s.touches)
+}
+
+// of are the visits of whoever made the inquiry.
+func (s *seen) of(in *inquiry) []touch {
+	if in.visitor == 0 {
+		return nil
+	}
+	return s.touches[in.number]
+}
+
+// nowhere says whether the visitor was not counted so far.
+func (s *seen) nowhere(number int32) bool {
+	for len(s.heads) < s.visitors.count {
 		s.heads = append(s.heads, -1)
 	}
-	return number, !known
+	return s.heads[number] < 0
 }
 
 // first says whether the visitor is there under the tag for the first time.
@@ -197,13 +222,13 @@ func (s *seen) first(number int32, tag uint32) bool {
 }
 
 // credit counts the inquiries, each for the visits that led to it.
-func (a *asking) credit(inquiries []inquiry, touches map[int64][]touch) {
+func (a *asking) credit(inquiries []inquiry, seen *seen) {
 	for i := range inquiries {
 		in := &inquiries[i]
 		if !in.passes {
 			continue
 		}
-		of := touches[in.visitor]
+		of := seen.of(in)
 		n, _ := slices.BinarySearchFunc(of, in.at+1, func(t touch, at int64) int { return cmp.Compare(t.at, at) })
 		of = of[:n]
 		shares := a.shares(of, in.at)
@@ -248,20 +273,19 @@ func (a *asking) together(visit, inquiry [2]uint32) [2]uint32 {
 }
 
 func (a *asking) countInquiry(in *inquiry, v [2]uint32, share float64) {
-	if in.figures == (Figures{}) {
+	if in.counts == 0 {
 		return
 	}
 	part, c := a.partAt(in.at), a.cellOf(v)
-	for m, n := range in.figures {
-		if n == 0 {
-			continue
-		}
+	for left := in.counts; left != 0; left &= left - 1 {
+		m := Metric(bits.TrailingZeros32(uint32(left)))
+		n := in.figure(m)
 		a.total[m] += n * share
 		a.parts[part][m] += n * share
 		if c != nil {
 			c.Figures[m] += n * share
 		}
-		if a.collects(Metric(m), v, part) {
+		if a.collects(m, v, part) {
 			a.behind.refs = append(a.behind.refs, Ref{in.site, in.kind, in.id, time.Unix(in.at*60, 0).UTC(), share, n * share})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/report/channel"
+	"github.com/seed-3405227d/frontdesk/backend/report/column"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 )
 
@@ -87,25 +88,56 @@ func (v *values) ofVisits(b *fact.Block, c *clock) reading {
 			return n
 		}
 	}
-	numbers := make([]uint32, len(texts.Values))
-	for i, text := range texts.Values {
-		numbers[i] = v.number(text)
+	return v.ofTexts(&texts)
+}
+
+// ofTexts reads a column, of which each text is looked up once. A text that no row asks for gets no number.
+func (v *values) ofTexts(texts *column.Texts) reading {
+	numbers := make([]uint32, len(texts.Values)) // plus one
+	return func(row int) uint32 {
+		place := texts.Rows[row]
+		if numbers[place] == 0 {
+			numbers[place] = v.number(texts.Values[place]) + 1
+		}
+		return numbers[place] - 1
 	}
-	return func(row int) uint32 { return numbers[texts.Rows[row]] }
 }
 
 func (v *values) ofTime(b *fact.Block, c *clock) reading {
 	at, day := b.Numbers[fact.Minute], b.Day*minutesOfDay
-	return func(row int) uint32 { return v.number(c.text(v.dimension, day+at[row])) }
+	c.enter(day)
+	texts := weekdays[:]
+	if v.dimension == Hour {
+		texts = hours[:]
+	}
+	numbers := make([]uint32, len(texts)) // plus one
+	return func(row int) uint32 {
+		place := c.place(v.dimension, day+at[row])
+		if numbers[place] == 0 {
+			numbers[place] = v.number(texts[place]) + 1
+		}
+		return numbers[place] - 1
+	}
 }
 
 const minutesOfDay = 24 * 60
 
 // clock tells hours and weekdays in a zone.
 type clock struct {
-	zone    *time.Location
-	quarter int64
-	offset  int64
+	zone   *time.Location
+	even   bool // the offset is that of the whole day
+	offset int64
+}
+
+// enter prepares for times of the day that begins at the time.
+func (c *clock) enter(day int64) {
+	c.offset = c.offsetAt(day)
+	c.even = c.offset == c.offsetAt(day+minutesOfDay-1)
+}
+
+func (c *clock) offsetAt(at int64) int64 {
+	_, seconds := time.Unix(at*60, 0).In(c.zone).Zone()
+	return int64(seconds) / 60
 }
 
 // hours and weekdays are the values of the dimensions.
@@ -118,18 +150,17 @@ var hours = func() (texts [24]string) {
 
 var weekdays = [...]string{"1", "2", "3", "4", "5", "6", "7"}
 
-// text is the value of Hour or Weekday at the time, in minutes since 1970. Zones change by whole quarters of an hour.
-func (c *clock) text(d Dimension, at int64) string {
-	if quarter := at/15 + 1; quarter != c.quarter {
-		c.quarter = quarter
-		_, seconds := time.Unix(at*60, 0).In(c.zone).Zone()
-		c.offset = int64(seconds) / 60
+// place is that of the value of Hour or Weekday at the time, in minutes since 1970, of the day that was entered.
+func (c *clock) place(d Dimension, at int64) int {
+	offset := c.offset
+	if !c.even {
+		offset = c.offsetAt(at)
 	}
-	local := at + c.offset
+	local := at + offset
 	if d == Hour {
-		return hours[local/60%24]
+		return int(local / 60 % 24)
 	}
-	return weekdays[(local/minutesOfDay+3)%7] // 1970 began on a Thursday
+	return int((local/minutesOfDay + 3) % 7) // 1970 began on a Thursday
 }
 
 func (d Dimension) ofTime() bool { return d == Hour || d == Weekday }

@@ -56,7 +56,11 @@ func (a *asking) eventsOf(siteID int64, b *fact.Block) {
 			v[n] = by[n](row)
 		}
 		part, c, value := a.partAt(at), a.cellOf(v), float64(b.Numbers[fact.EventValue][row])/1e6
-		for m, n := range map[Metric]float64{Events: 1, Value: value} {
+		for _, m := range [...]Metric{Events, Value} {
+			n := 1.0
+			if m == Value {
+				n = value
+			}
 			a.total[m] += n
 			a.parts[part][m] += n
 			if c != nil {
@@ -74,10 +78,5 @@ func (v *values) ofEvents(b *fact.Block, c *clock) reading {
 	if v.dimension != Event {
 		return v.ofVisits(b, c)
 	}
-	names := b.Texts[fact.EventName]
-	numbers := make([]uint32, len(names.Values))
-	for i, name := range names.Values {
-		numbers[i] = v.number(name)
-	}
-	return func(row int) uint32 { return numbers[names.Rows[row]] }
+	return v.ofTexts(&b.Texts[fact.EventName])
 }

@@ -14,10 +14,30 @@ type inquiry struct {
 	visitor, phone, email int64
 	flags                 int64
 	kind                  string
-	figures               Figures
+	counts                counts
+	revenue               float64
+	number                int32     // of the visitor among those who are seen
 	values                [2]uint32 // as those of one of which no visit is known
 	passes                bool      // the filters of its own dimensions
 	known                 bool      // it passes all filters, if no visit is known
+}
+
+// counts are the metrics for which an inquiry counts, a bit for each.
+type counts uint32
+
+func (c counts) has(m Metric) bool { return c>>m&1 != 0 }
+
+func (c *counts) add(m Metric) { *c |= 1 << m }
+
+// figure is for how much of the metric the inquiry counts.
+func (in *inquiry) figure(m Metric) float64 {
+	switch {
+	case !in.counts.has(m):
+		return 0
+	case m == Revenue:
+		return in.revenue
+	}
+	return 1
 }
 
 // inquiryTexts are the columns of inquiries that the dimensions need.
@@ -36,8 +56,13 @@ func (a *asking) inquiryTexts() []int {
 // inquiriesOf are the inquiries of the period in the order of their times, with what each counts for.
 func (a *asking) inquiriesOf(siteID int64, blocks []fact.Block) (all []inquiry) {
 	reached := make(map[int64]int64) // when each telephone number was last talked to
+	room := 0
 	for i := range blocks {
-		b := &blocks[i]
+		room += blocks[i].Len()
+	}
+	all = make([]inquiry, 0, room)
+	for i := range blocks {
+		b, begin := &blocks[i], len(all)
 		var by, filters []reading
 		for n := range a.By {
 			by = append(by, a.by[n].ofInquiries(b, &a.clock))
@@ -56,7 +81,7 @@ func (a *asking) inquiriesOf(siteID int64, blocks []fact.Block) (all []inquiry) 
 			_, number := fact.OfInquiry(id)
 			in := inquiry{site: siteID, id: number, at: at, phone: phone, email: b.Numbers[fact.InquiryEmail][row], visitor: b.Numbers[fact.InquiryVisitor][row],
 				flags: flags, kind: b.Texts[fact.InquiryKind].Values[b.Texts[fact.InquiryKind].Rows[row]], passes: true, known: true}
-			in.figures = figuresOf(&in, b.Numbers[fact.InquirySum][row])
+			in.count(b.Numbers[fact.InquirySum][row])
 			for n := range by {
 				in.values[n] = by[n](row)
 			}
@@ -70,47 +95,50 @@ func (a *asking) inquiriesOf(siteID int64, blocks []fact.Block) (all []inquiry) 
 			}
 			all = append(all, in)
 		}
+		slices.SortStableFunc(all[begin:], func(x, y inquiry) int { return cmp.Compare(x.at, y.at) })
 	}
-	slices.SortStableFunc(all, func(x, y inquiry) int { return cmp.Compare(x.at, y.at) })
 	for i := range all {
 		in := &all[i]
 		if in.flags&(fact.Missed|fact.Failed) != 0 && in.flags&fact.Spam == 0 && (in.phone == 0 || reached[in.phone] <= in.at) {
-			in.figures[Unanswered] = 1
+			in.counts.add(Unanswered)
 		}
 	}
 	countPersons(all, a.PersonWindow)
 	return all
 }
 
-// figuresOf is what an inquiry counts for by itself.
-func figuresOf(in *inquiry, sum int64) (f Figures) {
+// count sets what the inquiry counts for by itself.
+func (in *inquiry) count(sum int64) {
 	if in.flags&fact.Spam != 0 {
 		if in.flags&fact.Part == 0 {
-			f[Spam] = 1
+			in.counts.add(Spam)
 		}
-		return f
+		return
 	}
 	if in.flags&fact.Sale != 0 {
-		f[Sales], f[Revenue] = 1, float64(sum)/1e6
+		in.counts.add(Sales)
+		if sum != 0 {
+			in.counts.add(Revenue)
+			in.revenue = float64(sum) / 1e6
+		}
 	}
 	if in.flags&fact.Part != 0 {
-		return f
+		return
 	}
-	f[Inquiries] = 1
+	in.counts.add(Inquiries)
 	switch in.kind {
 	case Call:
-		f[Calls] = 1
+		in.counts.add(Calls)
 	case Request:
-		f[Requests] = 1
+		in.counts.add(Requests)
 	case Chat:
-		f[Chats] = 1
+		in.counts.add(Chats)
 	case Callback:
-		f[Callbacks] = 1
+		in.counts.add(Callbacks)
 	}
 	if in.flags&fact.Missed != 0 {
-		f[Missed] = 1
+		in.counts.add(Missed)
 	}
-	return f
 }
 
 // countPersons counts a person with the first of the inquiries that are that person's, of which each is within a time of
@@ -125,32 +153,34 @@ func countPersons(all []inquiry, within time.Duration) {
 		}
 		return i
 	}
-	type mark struct {
-		column int
-		value  int64
+	var known [3]*places[int64] // visitors, telephone numbers and addresses
+	var last [3][]int           // the last inquiry of each
+	for column := range known {
+		known[column] = newPlaces[int64](0)
 	}
-	last := make(map[mark]int)
 	for i := range all {
 		of[i] = i
 		in := &all[i]
-		if in.figures[Inquiries] == 0 || !in.passes {
+		if !in.counts.has(Inquiries) || !in.passes {
 			continue
 		}
 		for column, value := range [...]int64{in.visitor, in.phone, in.email} {
 			if value == 0 {
 				continue
 			}
-			m := mark{column, value}
-			if before, is := last[m]; is && in.at-all[before].at <= window {
+			n, added := known[column].of(value)
+			if added {
+				last[column] = append(last[column], i)
+			} else if before := last[column][n]; in.at-all[before].at <= window {
 				x, y := root(before), root(i)
 				of[max(x, y)] = min(x, y)
 			}
-			last[m] = i
+			last[column][n] = i
 		}
 	}
 	for i := range all {
-		if all[i].figures[Inquiries] > 0 && all[i].passes && root(i) == i {
-			all[i].figures[Persons] = 1
+		if all[i].counts.has(Inquiries) && all[i].passes && root(i) == i {
+			all[i].counts.add(Persons)
 		}
 	}
 }
@@ -161,18 +191,22 @@ func (v *values) ofInquiries(b *fact.Block, c *clock) reading {
 		return v.ofTime(b, c)
 	}
 	if own, is := ownTexts[v.dimension]; is {
-		return func(row int) uint32 { return v.number(text(b, own, row)) }
+		return v.ofTexts(&b.Texts[own])
 	}
 	columns := sourceTexts[v.dimension]
+	if columns == nil {
+		return func(int) uint32 { return v.number(Unknown) }
+	}
+	known := v.ofTexts(&b.Texts[columns[0]])
 	return func(row int) uint32 {
 		kind := text(b, fact.InquirySourceKind, row)
-		if kind == "" || columns == nil {
+		if kind == "" {
 			return v.number(Unknown)
 		}
 		if v.dimension == Channel {
 			return v.channel(kind, text(b, columns[1], row), text(b, columns[2], row))
 		}
-		return v.number(text(b, columns[0], row))
+		return known(row)
 	}
 }
 

@@ -130,16 +130,16 @@ type step struct {
 const mostSteps = 100
 
 // follow finds the paths that led to the inquiries.
-func (a *asking) follow(inquiries []inquiry, touches map[int64][]touch) {
+func (a *asking) follow(inquiries []inquiry, seen *seen) {
 	var steps []step
 	for i := range inquiries {
 		in := &inquiries[i]
-		counts := int(in.figures[a.paths.goal])
-		if !in.passes || counts == 0 && in.figures[Sales] == 0 {
+		counts := int(in.figure(a.paths.goal))
+		if !in.passes || counts == 0 && !in.counts.has(Sales) {
 			continue
 		}
-		of := a.within(touches[in.visitor], in.at)
-		one := Path{Count: counts, Sales: int(in.figures[Sales]), Revenue: in.figures[Revenue], visits: int64(counts * len(of))}
+		of := a.within(seen.of(in), in.at)
+		one := Path{Count: counts, Sales: int(in.figure(Sales)), Revenue: in.figure(Revenue), visits: int64(counts * len(of))}
 		steps = steps[:0]
 		if len(of) == 0 {
 			if !in.known {
