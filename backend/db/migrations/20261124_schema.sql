@@ -1345,7 +1345,11 @@ CREATE TABLE report_columns (
 	day     BIGINT NOT NULL,
 	content BYTEA NOT NULL,
 	PRIMARY KEY (site_id, name, day)
-);
+)
+-- sqlite:
+WITHOUT ROWID -- a report reads a column's days one after the other, as they are stored
+-- both:
+;
 
 -- What advertising has cost: a file that an admin has sent, or an entry by hand. It counts in the state 'effect'; before, it is
 -- 'loading' or a 'draft', and 'undone' after. "left_lines" are the lines of the file that were not taken, as a list.
