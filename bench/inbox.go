@@ -116,7 +116,8 @@ func fillInbox(ctx context.Context, settings db.Settings, words []string, leads 
 		insert = strings.Replace(insert, "q < 100, CASE", "(q < 100), CASE", 1)
 	}
 	statements = append(statements, draw, insert,
-		`INSERT INTO lead_numbers (site_id, number, at, lead_id) SELECT site_id, '7800' || (1000000 + id % 200), at, id FROM leads WHERE id % 5 = 0`)
+		`INSERT INTO lead_numbers (site_id, number, at, lead_id) SELECT site_id, '7800' || (1000000 + id % 200), at, id FROM leads WHERE id % 5 = 0`,
+		`INSERT INTO lead_tags (site_id, lead_id, tag) SELECT site_id, id, CASE WHEN id % 50000 = 4 THEN 'seldom' ELSE 'often' END FROM leads WHERE id % 10 = 4`)
 	suffixes := []string{}
 	for i := 1; i <= 10; i++ {
 		suffixes = append(suffixes, fmt.Sprintf(`substr(phone_digits, %d)`, i))
@@ -162,6 +163,7 @@ func inboxAsked(words []string) []asked {
 		{"one who has 20", simple(inbox.Filter{Owner: new(int64(99))}), false}, {"nobody's", simple(inbox.Filter{Owner: new(int64)}), true},
 		{"source", simple(inbox.Filter{Source: source.Ad}), true}, {"source of 40 leads", simple(inbox.Filter{Source: source.Map}), false},
 		{"form", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Form: fmt.Sprint("Form ", r.IntN(10))} }, true}, {"form of 33 leads", simple(inbox.Filter{Form: "Seldom"}), false},
+		{"tag of 1 in 10", simple(inbox.Filter{Tag: "often"}), true}, {"tag of 20 leads", simple(inbox.Filter{Tag: "seldom"}), false},
 		{"number shown", func(r *rand.Rand) inbox.Filter { return inbox.Filter{Number: fmt.Sprint("7800", 1000000+5*r.IntN(40))} }, true},
 		{"amount, common", simple(inbox.Filter{From: "20000", To: "60000"}), true}, {"amount of 50 leads", simple(inbox.Filter{From: "1000000"}), false},
 		{"amount, 1 in 1000 sales", simple(inbox.Filter{From: "5000", To: "5090"}), true},

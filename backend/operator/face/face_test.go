@@ -129,3 +129,29 @@ func FuzzOf(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkDearest is of pictures with as many pixels as may be sent, of some half a megabyte.
+func BenchmarkDearest(b *testing.B) {
+	const edge = 4000
+	deep := image.NewNRGBA64(image.Rect(0, 0, edge, edge))
+	flat := image.NewRGBA(deep.Bounds())
+	for y := range edge {
+		for x := range edge / 8 { // some is not even, as an even picture is too small for its pixels
+			deep.SetNRGBA64(x, y, color.NRGBA64{R: uint16(x * y), G: uint16(x), A: 0x8000})
+			flat.Set(x, y, color.RGBA{R: uint8(x * y / 64), G: uint8(x), A: 255})
+		}
+	}
+	for name, picture := range map[string][]byte{
+		"PNG of 16 bits": encoded(b, func(to *bytes.Buffer) error { return png.Encode(to, deep) }),
+		"JPEG":           encoded(b, func(to *bytes.Buffer) error { return jpeg.Encode(to, flat, nil) }),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.ReportMetric(float64(len(picture)), "sent-bytes")
+			for b.Loop() {
+				_, err := Of(picture)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
