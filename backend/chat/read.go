@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,14 +34,10 @@ func (r *conversationRow) fields() []any {
 		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked, &r.tags}
 }
 
-func (r *conversationRow) fieldsWithUnread() []any { return append(r.fields(), &r.Unread) }
-
 func (r *conversationRow) conversation() Conversation {
 	c := r.Conversation
 	c.OpenedAt, c.LastAt = time.UnixMilli(r.opened), time.UnixMilli(r.last)
-	if r.waiting != 0 {
-		c.WaitingSince = time.UnixMilli(r.waiting)
-	}
+	c.WaitingSince = db.Time(r.waiting)
 	return c
 }
 
@@ -55,35 +52,49 @@ func lock(ctx context.Context, tx db.Tx, where string, args ...any) (c Conversat
 
 // Get returns the conversation, or [ErrUnknown].
 func (c *Chats) Get(ctx context.Context, siteID, id int64) (Conversation, error) {
-	return c.one(ctx, `site_id = $1 AND id = $2`, siteID, id)
+	return one(read(ctx, c.db.Read(), `site_id = $1 AND id = $2`, siteID, id))
 }
 
 // Of returns the visitor's conversation on the site, or [ErrUnknown].
 func (c *Chats) Of(ctx context.Context, siteID int64, visitor visit.ID) (Conversation, error) {
-	return c.one(ctx, `site_id = $1 AND visitor_id = $2`, siteID, int64(visitor))
+	return one(read(ctx, c.db.Read(), `site_id = $1 AND visitor_id = $2`, siteID, int64(visitor)))
 }
 
-func (c *Chats) one(ctx context.Context, where string, args ...any) (Conversation, error) {
-	row, found, err := db.One(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+where, args...)
+// Named returns the conversations of the names, in no order. Those that are gone are missing. Name some hundreds at most.
+func (c *Chats) Named(ctx context.Context, names []Key) ([]Conversation, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	values, args := db.Values(db.Padded(names), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
+	return read(ctx, c.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
+}
+
+func one(found []Conversation, err error) (Conversation, error) {
+	if err != nil || len(found) == 0 {
+		return Conversation{}, cmp.Or(err, ErrUnknown)
+	}
+	return found[0], nil
+}
+
+// read reads the conversations for which the condition holds.
+func read(ctx context.Context, from db.Queries, where string, args ...any) ([]Conversation, error) {
+	rows, err := db.List(ctx, from, func(r *conversationRow) []any { return append(r.fields(), &r.Unread) }, conversationColumns+unread+where, args...)
 	if err != nil {
-		return Conversation{}, fmt.Errorf("reading a conversation: %w", err)
+		return nil, fmt.Errorf("reading conversations: %w", err)
 	}
-	if !found {
-		return Conversation{}, ErrUnknown
+	list := make([]Conversation, len(rows))
+	for i := range rows {
+		list[i] = rows[i].conversation()
 	}
-	return row.conversation(), nil
+	return list, nil
 }
 
 // Filter narrows a list of conversations. The zero Filter is all of them.
 type Filter struct {
-	// State is one of the states; empty for any.
-	State State
-	// Live leaves out closed conversations.
-	Live bool
-	// OperatorID is the operator of the conversations; 0 for any.
-	OperatorID int64
-	// Tag is one of the tags; empty for any.
-	Tag string
+	State      State  // one of the states; empty for any
+	Live       bool   // leaves out closed conversations
+	OperatorID int64  // of the conversations; 0 for any
+	Tag        string // one of the tags; empty for any
 }
 
 // Cursor is a position in a list of conversations. The zero Cursor is its beginning.
@@ -101,8 +112,7 @@ func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cur
 	if after != (Cursor{}) {
 		last, id = after.LastAt.UnixMilli(), after.ID
 	}
-	where := `(last_at, id) < ($1, $2) AND ` + sites.SQL("site_id")
-	args := []any{last, id, limit}
+	where, args := `(last_at, id) < ($1, $2) AND `+sites.SQL("site_id"), []any{last, id, limit}
 	if f.State != "" {
 		args = append(args, string(f.State))
 		where += fmt.Sprintf(` AND state = $%d`, len(args))
@@ -118,15 +128,7 @@ func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cur
 		args = append(args, f.Tag)
 		where += ` AND ` + Tags.Has(fmt.Sprintf(`$%d`, len(args)))
 	}
-	rows, err := db.List(ctx, c.db.Read(), (*conversationRow).fieldsWithUnread, conversationColumns+unread+where+` ORDER BY last_at DESC, id DESC LIMIT $3`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("listing conversations: %w", err)
-	}
-	list := make([]Conversation, len(rows))
-	for i := range rows {
-		list[i] = rows[i].conversation()
-	}
-	return list, nil
+	return read(ctx, c.db.Read(), where+` ORDER BY last_at DESC, id DESC LIMIT $3`, args...)
 }
 
 const messageColumns = `SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,

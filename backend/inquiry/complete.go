@@ -2,7 +2,6 @@ package inquiry
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -89,13 +88,15 @@ func ofKind(kind Kind, list []Inquiry) map[int64][]int64 {
 	return ids
 }
 
-// at is the inquiry of the kind in the list; nil for none.
-func at(list []Inquiry, kind Kind, site, id int64) *Inquiry {
-	i := slices.IndexFunc(list, func(i Inquiry) bool { return i.Kind == kind && i.SiteID == site && i.ID == id })
-	if i < 0 {
-		return nil
+// byID are the inquiries of the kind and the site in the list, of which each is there once.
+func byID(list []Inquiry, kind Kind, site int64) map[int64]*Inquiry {
+	places := make(map[int64]*Inquiry)
+	for n := range list {
+		if i := &list[n]; i.Kind == kind && i.SiteID == site {
+			places[i.ID] = i
+		}
 	}
-	return &list[i]
+	return places
 }
 
 func (q *Inquiries) completeCalls(ctx context.Context, list []Inquiry) error {
@@ -104,8 +105,9 @@ func (q *Inquiries) completeCalls(ctx context.Context, list []Inquiry) error {
 		if err != nil {
 			return err
 		}
+		places := byID(list, Call, site)
 		for n := range calls {
-			if one := at(list, Call, site, calls[n].ID); one != nil {
+			if one := places[calls[n].ID]; one != nil {
 				one.Call, one.Source = &calls[n], calls[n].SourceOrCampaign()
 			}
 		}
@@ -119,8 +121,9 @@ func (q *Inquiries) completeCallbacks(ctx context.Context, list []Inquiry) error
 		if err != nil {
 			return err
 		}
+		places := byID(list, Callback, site)
 		for n := range callbacks {
-			if one := at(list, Callback, site, callbacks[n].ID); one != nil {
+			if one := places[callbacks[n].ID]; one != nil {
 				one.Callback = &callbacks[n]
 			}
 		}
@@ -131,23 +134,25 @@ func (q *Inquiries) completeCallbacks(ctx context.Context, list []Inquiry) error
 // completeChats reads each conversation once, of which the list may have several inquiries.
 func (q *Inquiries) completeChats(ctx context.Context, list []Inquiry) error {
 	known := make(map[chat.Key]*chat.Conversation)
-	var there []chat.Conversation
+	var names []chat.Key
+	for _, i := range list {
+		name := chat.Key{SiteID: i.SiteID, ID: i.ID}
+		if _, named := known[name]; i.Kind == Chat && !named {
+			known[name] = nil
+			names = append(names, name)
+		}
+	}
+	there, err := q.Chats.Named(ctx, names)
+	if err != nil {
+		return err
+	}
+	for n := range there {
+		known[there[n].Key()] = &there[n]
+	}
 	for n := range list {
-		if list[n].Kind != Chat {
-			continue
+		if list[n].Kind == Chat {
+			list[n].Chat = known[chat.Key{SiteID: list[n].SiteID, ID: list[n].ID}]
 		}
-		name := chat.Key{SiteID: list[n].SiteID, ID: list[n].ID}
-		if _, read := known[name]; !read {
-			of, err := q.Chats.Get(ctx, name.SiteID, name.ID)
-			if err != nil && !errors.Is(err, chat.ErrUnknown) {
-				return err
-			}
-			if known[name] = nil; err == nil {
-				known[name] = &of
-				there = append(there, of)
-			}
-		}
-		list[n].Chat = known[name]
 	}
 	last, err := q.Overview.Last(ctx, there)
 	for n := range list {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/call"
-	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
@@ -158,85 +155,99 @@ func (c *room) refuseRows(w http.ResponseWriter, p frame.Page, a asked, err erro
 // adding are the metrics to which a row may add more than one.
 var adding = []report.Metric{report.Views, report.Revenue, report.Value}
 
-// refRows are the visits and inquiries behind the metric as rows of a list.
+// refRows are the visits and inquiries behind the metric as rows of a list. Each kind is read at once.
 func (c *room) refRows(ctx context.Context, p frame.Page, of report.Metric, refs []report.Ref) ([]behindRow, error) {
 	found := make([]behindRow, len(refs))
 	visits := make(map[int64][]visit.ID) // by site
+	places := make(places)
 	for i, ref := range refs {
-		found[i] = behindRow{Ref: ref, Site: p.SiteKey(ref.SiteID)}
+		kind, is := kinds[ref.Kind]
+		if !is {
+			kind = kinds["visit"]
+		}
+		found[i] = behindRow{Ref: ref, Site: p.SiteKey(ref.SiteID), Icon: kind.icon, What: p.Words.Text(kind.name)}
 		if ref.Share < 1 {
 			found[i].Part = p.Words.Percent(ref.Share)
 		}
 		if slices.Contains(adding, of) {
 			found[i].Adds = figures.Written(p.Words, of.String(), ref.Amount)
 		}
-		var err error
-		switch ref.Kind {
-		case report.Call:
-			err = c.ofCall(ctx, p, &found[i])
-		case report.Request:
-			err = c.ofLead(ctx, p, &found[i])
-		case report.Chat:
-			err = c.ofChat(ctx, p, &found[i])
-		case report.Callback:
-			err = c.ofCallback(ctx, p, &found[i])
-		default:
-			found[i].Icon, found[i].What = "mouse-pointer-click", p.Words.Text("reports.visit")
-			if ref.Kind == "event" {
-				found[i].What = p.Words.Text("reports.event")
-			}
+		if ref.Kind == "visit" || ref.Kind == "event" {
 			visits[ref.SiteID] = append(visits[ref.SiteID], visit.ID(ref.ID))
+			continue
 		}
-		if err != nil {
+		of := ofSite{ref.Kind, ref.SiteID}
+		if places[of] == nil {
+			places[of] = make(map[int64][]*behindRow)
+		}
+		places[of][ref.ID] = append(places[of][ref.ID], &found[i])
+	}
+	for of, rows := range places {
+		if err := c.ofInquiries(ctx, p, of, rows); err != nil {
 			return nil, err
 		}
 	}
 	return found, c.ofVisits(ctx, p.Words, found, visits)
 }
 
-func (c *room) ofCall(ctx context.Context, p frame.Page, row *behindRow) error {
-	row.Icon, row.What = "phone-incoming", p.Words.Text("inquiry.call")
-	found, err := c.Calls.Get(ctx, row.SiteID, row.ID)
-	if errors.Is(err, call.ErrUnknown) {
-		return nil
-	}
-	shown := rows.CallRowOf(p, found)
-	row.Who, row.Source, row.Link = shown.Caller, shown.Source, shown.Link
-	if row.Link == "" {
-		row.Link = "/calls?" + url.Values{"number": {found.Caller}}.Encode()
-	}
-	return err
+// kinds are the icons of what is behind figures, and the names of their words.
+var kinds = map[string]struct{ icon, name string }{
+	report.Call: {"phone-incoming", "inquiry.call"}, report.Request: {"inbox", "inquiry.request"}, report.Chat: {"message-circle", "inquiry.chat"},
+	report.Callback: {"phone-outgoing", "inquiry.callback"}, "visit": {"mouse-pointer-click", "reports.visit"}, "event": {"mouse-pointer-click", "reports.event"},
 }
 
-func (c *room) ofLead(ctx context.Context, p frame.Page, row *behindRow) error {
-	row.Icon, row.What = "inbox", p.Words.Text("inquiry.request")
-	found, err := c.Leads.Outline(ctx, row.SiteID, row.ID)
-	if errors.Is(err, lead.ErrUnknown) {
-		return nil
-	}
-	shown := rows.LeadRowOf(p, found)
-	row.Who, row.Source, row.Link = shown.Label, &shown.Source, shown.Link
-	return err
+// ofSite are the inquiries of a kind of a site.
+type ofSite struct {
+	kind   string
+	siteID int64
 }
 
-func (c *room) ofChat(ctx context.Context, p frame.Page, row *behindRow) error {
-	row.Icon, row.What = "message-circle", p.Words.Text("inquiry.chat")
-	found, err := c.Chats.Get(ctx, row.SiteID, row.ID)
-	if errors.Is(err, chat.ErrUnknown) {
-		return nil
-	}
-	row.Who, row.Link = rows.VisitorLabel(p.Words, int64(found.Visitor)), rows.ChatLink(row.SiteID, row.ID)
-	return err
-}
+// places are the rows of inquiries, by the ids of these. An inquiry that is shared has several.
+type places map[ofSite]map[int64][]*behindRow
 
-func (c *room) ofCallback(ctx context.Context, p frame.Page, row *behindRow) error {
-	row.Icon, row.What = "phone-outgoing", p.Words.Text("inquiry.callback")
-	found, err := c.Callbacks.Get(ctx, row.SiteID, row.ID)
-	if errors.Is(err, callback.ErrUnknown) {
-		return nil
+// ofInquiries fills in who is behind the rows, by the ids of their inquiries. Of what is no longer stored, nothing is known.
+func (c *room) ofInquiries(ctx context.Context, p frame.Page, of ofSite, shown map[int64][]*behindRow) error {
+	ids := slices.Collect(maps.Keys(shown))
+	set := func(id int64, who, link string, from *rows.Source) {
+		for _, row := range shown[id] {
+			row.Who, row.Link, row.Source = who, link, from
+		}
 	}
-	shown := rows.CallbackRowOf(p, found)
-	row.Who, row.Link = shown.Who, shown.Link
+	switch of.kind {
+	case report.Call:
+		found, err := c.Calls.Named(ctx, of.siteID, ids...)
+		for _, one := range found {
+			row := rows.CallRowOf(p, one)
+			set(one.ID, row.Caller, rows.FirstOf(row.Link, "/calls?"+url.Values{"number": {one.Caller}}.Encode()), row.Source)
+		}
+		return err
+	case report.Callback:
+		found, err := c.Callbacks.Named(ctx, of.siteID, ids...)
+		for _, one := range found {
+			row := rows.CallbackRowOf(p, one)
+			set(one.ID, row.Who, row.Link, nil)
+		}
+		return err
+	case report.Chat:
+		var names []chat.Key
+		for _, id := range ids {
+			names = append(names, chat.Key{SiteID: of.siteID, ID: id})
+		}
+		found, err := c.Chats.Named(ctx, names)
+		for _, one := range found {
+			set(one.ID, rows.VisitorLabel(p.Words, int64(one.Visitor)), rows.ChatLink(of.siteID, one.ID), nil)
+		}
+		return err
+	}
+	var names []lead.Key
+	for _, id := range ids {
+		names = append(names, lead.Key{SiteID: of.siteID, ID: id})
+	}
+	found, err := c.Leads.Outlines(ctx, names)
+	for _, one := range found {
+		row := rows.LeadRowOf(p, one)
+		set(one.ID, row.Label, row.Link, &row.Source)
+	}
 	return err
 }
 
