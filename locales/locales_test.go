@@ -121,7 +121,7 @@ func madeByConsole() map[string]bool {
 		"role." + string(operator.Admin): true, "role." + string(operator.Agent): true,
 		"source.other": true,
 	}
-	for _, m := range append(report.Metrics, "rate", "visit_cost", "inquiry_cost", "person_cost", "sale_cost", "return") {
+	for _, m := range append(report.Metrics, "rate", "visit_cost", "inquiry_cost", "call_cost", "person_cost", "sale_cost", "return") {
 		names["figure."+m] = true
 	}
 	for _, d := range report.Dimensions {

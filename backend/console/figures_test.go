@@ -91,7 +91,7 @@ func (b *browser) clicker() *clicker {
 }
 
 // noRows are the figures without rows: nobody is behind a cost, and a rate is made of two others.
-var noRows = map[string]bool{"rate": true, "cost": true, "visit_cost": true, "inquiry_cost": true, "person_cost": true, "sale_cost": true, "return": true}
+var noRows = map[string]bool{"rate": true, "cost": true, "visit_cost": true, "inquiry_cost": true, "call_cost": true, "person_cost": true, "sale_cost": true, "return": true}
 
 // clicks clicks every figure of the page, and holds it to what it opens.
 func (c *clicker) clicks(page *goquery.Document) {

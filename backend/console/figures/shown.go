@@ -32,25 +32,26 @@ type Figure struct {
 // worse are the figures of which fewer are better.
 var worse = map[string]bool{report.Missed.String(): true, report.Unanswered.String(): true, report.Spam.String(): true, report.Bots.String(): true,
 	report.Scriptless.String(): true, report.Numberless.String(): true,
-	report.Cost.String(): true, VisitCost: true, InquiryCost: true, PersonCost: true, SaleCost: true}
+	report.Cost.String(): true, VisitCost: true, InquiryCost: true, CallCost: true, PersonCost: true, SaleCost: true}
 
 // money are the figures that are sums of money, or are made of some.
-var money = map[string]bool{report.Revenue.String(): true, report.Cost.String(): true, VisitCost: true, InquiryCost: true, PersonCost: true, SaleCost: true, Return: true}
+var money = map[string]bool{report.Revenue.String(): true, report.Cost.String(): true, VisitCost: true, InquiryCost: true, CallCost: true, PersonCost: true, SaleCost: true, Return: true}
 
 // The names of the figures of costs that are no metrics.
 const (
 	VisitCost   = "visit_cost"
 	InquiryCost = "inquiry_cost"
+	CallCost    = "call_cost"
 	PersonCost  = "person_cost"
 	SaleCost    = "sale_cost"
 	Return      = "return" // revenue for the cost
 )
 
 // OfCosts are the figures of costs.
-var OfCosts = []string{report.Cost.String(), VisitCost, InquiryCost, PersonCost, SaleCost, Return}
+var OfCosts = []string{report.Cost.String(), VisitCost, InquiryCost, CallCost, PersonCost, SaleCost, Return}
 
 // per are of what figures are the cost.
-var per = map[string]report.Metric{VisitCost: report.Visits, InquiryCost: report.Inquiries, PersonCost: report.Persons, SaleCost: report.Sales}
+var per = map[string]report.Metric{VisitCost: report.Visits, InquiryCost: report.Inquiries, CallCost: report.Calls, PersonCost: report.Persons, SaleCost: report.Sales}
 
 // Of is the figure of the name among the figures.
 func Of(figures report.Figures, key string) float64 {
