@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"backend/call":           {"backend/aside", "backend/lead", "backend/lead/submission", "backend/lease", "backend/queue", "backend/number", "backend/number/inventory", "backend/journal", "backend/visit", "backend/visit/clip", "backend/visit/contact", "backend/visit/source", "backend/telephony", "backend/trace", "backend/scope", "backend/db"},
 	"backend/preview":        {"backend/visit/source", "backend/db"},
 	"backend/visit":          {"backend/visit/clip", "backend/visit/contact", "backend/visit/days", "backend/visit/key", "backend/visit/place", "backend/visit/quota", "backend/visit/source", "backend/journal", "backend/trace", "backend/db"},
-	"backend/report":         {"backend/aside", "backend/report/cost", "backend/report/channel", "backend/report/credit", "backend/report/fact", "backend/report/period", "backend/visit/key", "backend/db"},
+	"backend/report":         {"backend/aside", "backend/report/cost", "backend/report/channel", "backend/report/column", "backend/report/credit", "backend/report/fact", "backend/report/period", "backend/visit/key", "backend/db"},
 	"backend/report/channel": {"backend/visit/source"},
 	"backend/report/column":  {},
 	"backend/report/fact":    {"backend/report/column", "backend/db"},

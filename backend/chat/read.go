@@ -65,8 +65,8 @@ func (c *Chats) Named(ctx context.Context, names []Key) ([]Conversation, error) 
 	if len(names) == 0 {
 		return nil, nil
 	}
-	values, args := db.Values(db.Padded(names), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
-	return read(ctx, c.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
+	set, args := db.Among(db.Padded(names), func(k *Key) []any { return []any{&k.SiteID, &k.ID} })
+	return read(ctx, c.db.Read(), `(site_id, id) IN (`+set+`)`, args...)
 }
 
 func one(found []Conversation, err error) (Conversation, error) {

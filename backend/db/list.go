@@ -69,3 +69,10 @@ func Values[T any](rows []T, fields func(*T) []any, before ...any) (values strin
 	}
 	return text.String(), args
 }
+
+// Among is [Values] for an IN of several columns, "(site_id, id) IN (…)". SQLite uses an index for that only where a
+// query of its own has the rows, and goes through the whole table otherwise.
+func Among[T any](rows []T, fields func(*T) []any, before ...any) (set string, args []any) {
+	values, args := Values(rows, fields, before...)
+	return `SELECT * FROM (` + values + `) AS among`, args
+}

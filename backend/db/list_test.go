@@ -55,3 +55,20 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 		require.Equal(t, 2+8+6, d.Kept()-before, "to begin and to commit, of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
 	})
 }
+
+// What is looked for by several columns is found by their index, and not by going through the table.
+func TestSeveralColumnsAreFoundByTheirIndex(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	type key struct{ site, id int64 }
+	set, args := db.Among([]key{{1, 2}, {3, 4}}, func(k *key) []any { return []any{&k.site, &k.id} })
+	type step struct {
+		id, parent, unused int64
+		detail             string
+	}
+	plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
+		`EXPLAIN QUERY PLAN SELECT at FROM leads WHERE (site_id, id) IN (`+set+`)`, args...)
+	require.NoError(t, err)
+	require.NotEmpty(t, plan)
+	require.Contains(t, plan[0].detail, "SEARCH leads USING INDEX")
+	require.Contains(t, plan[0].detail, "(site_id=? AND id=?)")
+}

@@ -59,8 +59,8 @@ func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Key][]Key, error
 	type part struct{ site, root, id int64 }
 	parts := make(map[Key][]Key)
 	for some := range db.Parts(names) {
-		values, args := db.Values(some, (*Key).fields)
-		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, values)+` SELECT site_id, root, id FROM tree`, args...)
+		set, args := db.Among(some, (*Key).fields)
+		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading parts of leads: %w", err)
 		}

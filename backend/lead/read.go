@@ -84,8 +84,8 @@ func (l *Leads) Outlines(ctx context.Context, names []Key) ([]Lead, error) {
 func (l *Leads) named(ctx context.Context, read readLeads, names []Key) ([]Lead, error) {
 	found := make(map[Key]Lead, len(names))
 	for some := range slices.Chunk(names, namedAtOnce) {
-		values, args := db.Values(db.Padded(some), (*Key).fields)
-		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+values+`)`, args...)
+		set, args := db.Among(db.Padded(some), (*Key).fields)
+		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+set+`)`, args...)
 		if err != nil {
 			return nil, err
 		}

@@ -197,8 +197,8 @@ func (d *Deliveries) release(ctx context.Context) error {
 				jobs[i] = one.job()
 			}
 			for some := range db.Parts(list) {
-				values, args := db.Values(some, func(r *Delivery) []any { return []any{&r.SiteID, &r.EndpointID, &r.Entry} })
-				if _, err := tx.Exec(ctx, `UPDATE deliveries SET state = 'waiting' WHERE (site_id, endpoint_id, entry) IN (`+values+`)`, args...); err != nil {
+				set, args := db.Among(some, func(r *Delivery) []any { return []any{&r.SiteID, &r.EndpointID, &r.Entry} })
+				if _, err := tx.Exec(ctx, `UPDATE deliveries SET state = 'waiting' WHERE (site_id, endpoint_id, entry) IN (`+set+`)`, args...); err != nil {
 					return err
 				}
 			}

@@ -55,8 +55,8 @@ func (b *Inbox) Having(ctx context.Context, leads []lead.Key, typed string) (map
 			return nil, fmt.Errorf("searching leads: %w", err)
 		}
 	} else {
-		values, args := db.Values(keys, fields, q.TSQuery())
-		if found, err = db.List(ctx, b.db.Read(), fields, `SELECT site_id, lead_id FROM lead_search WHERE (site_id, lead_id) IN (`+values+`) AND words @@ CAST($1 AS tsquery)`, args...); err != nil {
+		set, args := db.Among(keys, fields, q.TSQuery())
+		if found, err = db.List(ctx, b.db.Read(), fields, `SELECT site_id, lead_id FROM lead_search WHERE (site_id, lead_id) IN (`+set+`) AND words @@ CAST($1 AS tsquery)`, args...); err != nil {
 			return nil, fmt.Errorf("searching leads: %w", err)
 		}
 	}

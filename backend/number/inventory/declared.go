@@ -158,12 +158,12 @@ func (s *Inventory) drop(ctx context.Context, tx db.Tx, declarer string, dropped
 	now := s.now().UnixMilli()
 	for some := range slices.Chunk(dropped, droppedAtOnce) {
 		some = db.Padded(some)
-		values, args := db.Values(some, (*declared).fields, declarer)
-		if _, err := tx.Exec(ctx, `DELETE FROM number_declarations WHERE declarer = $1 AND (site_id, digits, replaces) IN (`+values+`)`, args...); err != nil {
+		set, args := db.Among(some, (*declared).fields, declarer)
+		if _, err := tx.Exec(ctx, `DELETE FROM number_declarations WHERE declarer = $1 AND (site_id, digits, replaces) IN (`+set+`)`, args...); err != nil {
 			return err
 		}
-		values, args = db.Values(some, (*declared).fields, now)
-		if _, err := tx.Exec(ctx, `UPDATE declared_numbers SET retired_at = $1 WHERE (site_id, digits, replaces) IN (`+values+`) AND NOT EXISTS
+		set, args = db.Among(some, (*declared).fields, now)
+		if _, err := tx.Exec(ctx, `UPDATE declared_numbers SET retired_at = $1 WHERE (site_id, digits, replaces) IN (`+set+`) AND NOT EXISTS
 			(SELECT 1 FROM number_declarations d WHERE d.site_id = declared_numbers.site_id AND d.digits = declared_numbers.digits AND d.replaces = declared_numbers.replaces)`,
 			args...); err != nil {
 			return err

@@ -285,8 +285,8 @@ func (k *Keeper) settle(ctx context.Context, marks []mark) error {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
 	})
 	for some := range db.Parts(marks) {
-		values, args := db.Values(some, func(m *mark) []any { return []any{&m.site, &m.kind, &m.id, &m.day, &m.times} })
-		which := `(site_id, kind, id, day, times) IN (` + values + `)`
+		set, args := db.Among(some, func(m *mark) []any { return []any{&m.site, &m.kind, &m.id, &m.day, &m.times} })
+		which := `(site_id, kind, id, day, times) IN (` + set + `)`
 		if k.db.Engine() == db.Postgres {
 			// To wait for somebody who marks, while others wait for this, could be for ever.
 			which = `(site_id, kind, id, day) IN (SELECT site_id, kind, id, day FROM report_due WHERE ` + which + ` FOR UPDATE SKIP LOCKED)`

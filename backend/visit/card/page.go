@@ -39,7 +39,7 @@ func (cards *Cards) Pages(ctx context.Context, views map[Stay][]int64) (map[Stay
 		if len(rows) == 0 {
 			continue
 		}
-		found, err := cards.pages(ctx, `views AS w WHERE (w.site_id, w.visit_id, w.id) IN (VALUES `+strings.Join(rows, ", ")+`)`)
+		found, err := cards.pages(ctx, `views AS w WHERE (w.site_id, w.visit_id, w.id) IN (SELECT * FROM (VALUES `+strings.Join(rows, ", ")+`) AS among)`)
 		if err != nil {
 			return nil, err
 		}

@@ -95,25 +95,25 @@ func (r *Retention) fitTogether(ctx context.Context, old []oldVisit) (bool, erro
 	if rows > trace.AtOnce {
 		return false, nil
 	}
-	values, args := visitsOf(old)
-	stored, _, err := db.One(ctx, r.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM views WHERE (site_id, visit_id) IN (`+values+`)) +
-		(SELECT COUNT(*) FROM user_events WHERE (site_id, visit_id) IN (`+values+`))`, args...)
+	set, args := visitsOf(old)
+	stored, _, err := db.One(ctx, r.db.Read(), db.Only[int64], `SELECT (SELECT COUNT(*) FROM views WHERE (site_id, visit_id) IN (`+set+`)) +
+		(SELECT COUNT(*) FROM user_events WHERE (site_id, visit_id) IN (`+set+`))`, args...)
 	return stored <= trace.AtOnce, err
 }
 
-func visitsOf(old []oldVisit) (values string, args []any) {
-	return db.Values(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.id} })
+func visitsOf(old []oldVisit) (set string, args []any) {
+	return db.Among(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.id} })
 }
 
 // pruneTogether deletes visits with few rows.
 func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, err error) {
-	values, args := visitsOf(old)
+	set, args := visitsOf(old)
 	for _, t := range rowsOfVisits {
-		if err := tx.Send(ctx, `DELETE FROM `+t.Name+` WHERE (site_id, visit_id) IN (`+values+`)`, args...); err != nil {
+		if err := tx.Send(ctx, `DELETE FROM `+t.Name+` WHERE (site_id, visit_id) IN (`+set+`)`, args...); err != nil {
 			return 0, err
 		}
 	}
-	gone, err := tx.Exec(ctx, `DELETE FROM visits WHERE (site_id, id) IN (`+values+`)`, args...)
+	gone, err := tx.Exec(ctx, `DELETE FROM visits WHERE (site_id, id) IN (`+set+`)`, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -122,13 +122,13 @@ func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, e
 
 // pruneVisitors deletes the visitors of the visits who have no visit left.
 func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
-	values, args := db.Values(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
-	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+values+`)
+	set, args := db.Among(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
+	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+set+`)
 		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id)`, args...); err != nil {
 		return err
 	}
 	for _, of := range []string{"contacts", "properties", "client_ids"} {
-		if err := tx.Send(ctx, `DELETE FROM `+of+` WHERE (site_id, visitor_id) IN (`+values+`)
+		if err := tx.Send(ctx, `DELETE FROM `+of+` WHERE (site_id, visitor_id) IN (`+set+`)
 			AND NOT EXISTS (SELECT 1 FROM visitors v WHERE v.site_id = `+of+`.site_id AND v.id = `+of+`.visitor_id)`, args...); err != nil {
 			return err
 		}
