@@ -40,10 +40,10 @@ func (cards *Cards) People(ctx context.Context, visitors []Of) (map[Of]Who, erro
 		for i, of := range some {
 			rows[i] = fmt.Sprintf("(%d, %d)", of.SiteID, cards.keys.Visitors.Number(of.Visitor))
 		}
-		values := strings.Join(rows, ", ")
+		set := `SELECT * FROM (VALUES ` + strings.Join(rows, ", ") + `) AS among` // as [db.Among] has it
 		facts, err := db.List(ctx, cards.db.Read(), func(f *fact) []any { return []any{&f.site, &f.visitor, &f.kind, &f.Value, &f.Written, &f.at} },
-			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS value, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (VALUES `+values+`) AND name <> ''
-			UNION ALL SELECT site_id, visitor_id, kind, value, written, at FROM contacts WHERE (site_id, visitor_id) IN (VALUES `+values+`) ORDER BY at`)
+			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS value, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (`+set+`) AND name <> ''
+			UNION ALL SELECT site_id, visitor_id, kind, value, written, at FROM contacts WHERE (site_id, visitor_id) IN (`+set+`) ORDER BY at`)
 		if err != nil {
 			return nil, fmt.Errorf("reading who visitors are: %w", err)
 		}

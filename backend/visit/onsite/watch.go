@@ -214,7 +214,7 @@ func (o *Visitors) activity(ctx context.Context, visitors []place, scenes map[wa
 		}
 		rows, err := db.List(ctx, o.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
 			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(views) AS BIGINT), MAX(CASE WHEN `+o.isHere()+` THEN 1 ELSE 0 END) = 1
-			FROM visits AS v WHERE (site_id, visitor_id) IN (VALUES `+strings.Join(values, ", ")+`) GROUP BY site_id, visitor_id`)
+			FROM visits AS v WHERE (site_id, visitor_id) IN (SELECT * FROM (VALUES `+strings.Join(values, ", ")+`) AS among) GROUP BY site_id, visitor_id`)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}
