@@ -205,7 +205,7 @@ func TestEveryFigureOpensItsRows(t *testing.T) {
 		all += n
 	}
 	require.Greater(t, all, 500)
-	for _, name := range strings.Fields("visits visitors new views inquiries persons calls requests chats callbacks missed unanswered sales revenue spam bots events value scriptless") {
+	for name := range strings.FieldsSeq("visits visitors new views inquiries persons calls requests chats callbacks missed unanswered sales revenue spam bots events value scriptless") {
 		require.Positive(t, c.clicked[name], "no figure of %s was clicked", name)
 	}
 	require.Len(t, c.opened, 6, "visits, events and all kinds of inquiries: %v", c.opened)
