@@ -183,7 +183,7 @@ func TestEachPeriodIsMailedOnce(t *testing.T) {
 			o.pass(time.Hour)
 			o.look(a, b)
 			if o.now().In(berlin).Hour() == 8 {
-				sent = append(sent, o.sent()...)
+				sent = append(sent, slices.Sorted(slices.Values(o.sent()))...) // two nodes send what is due at once in any order
 			}
 		}
 		require.Equal(t, []string{
