@@ -1,5 +1,5 @@
 // Command pictures takes the pictures of the console and of the panels that the documentation shows: it runs the program
-// with a day of a made-up shop behind it, and looks at it in Chromium.
+// with a day of a made-up shop behind it, and then with a year of one, and looks at it in Chromium.
 //
 //	go run ./e2e/pictures                  writes docs/images
 //	go run ./e2e/pictures -review folder   writes every page at four widths, light and dark, in both languages
@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -98,46 +99,67 @@ func run(folder, only string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
-	home, err := os.MkdirTemp("", "frontdesk-pictures-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(home)
-	d, err := live(ctx, home)
-	if err != nil {
-		return fmt.Errorf("making a day: %w", err)
-	}
-	console, site, stop, err := start(ctx, home)
-	if err != nil {
-		return fmt.Errorf("starting the program: %w", err)
-	}
-	defer stop()
-	shots, format := guide(d), "webp"
+	format := "webp"
+	scenes := []scene{{"a day", live, guide}, {"a year", past, guideOfYear}}
 	if folder != "" {
-		shots, format = review(d), "png"
+		scenes, format = []scene{{"a day", live, review}, {"a year", past, reviewOfYear}}, "png"
 	} else {
 		folder = filepath.Join("docs", "images")
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
+	for _, s := range scenes {
+		if err := s.take(ctx, folder, format, wanted); err != nil {
+			return fmt.Errorf("pictures of %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// scene is a database that pictures are taken of.
+type scene struct {
+	name  string
+	fill  func(ctx context.Context, home string) (day, error)
+	shots func(day) []shot
+}
+
+// take takes those of the pictures whose names are wanted.
+func (s scene) take(ctx context.Context, folder, format string, wanted *regexp.Regexp) error {
+	if !slices.ContainsFunc(s.shots(day{}), func(one shot) bool { return wanted.MatchString(one.name) }) {
+		return nil
+	}
+	home, err := os.MkdirTemp("", "frontdesk-pictures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	d, err := s.fill(ctx, home)
+	if err != nil {
+		return fmt.Errorf("making it: %w", err)
+	}
+	console, site, stop, err := start(ctx, home)
+	if err != nil {
+		return fmt.Errorf("starting the program: %w", err)
+	}
+	defer stop()
 	b, err := open(ctx, console, site)
 	if err != nil {
 		return fmt.Errorf("opening the console: %w", err)
 	}
 	defer b.close()
-	for _, s := range shots {
-		if !wanted.MatchString(s.name) {
+	for _, one := range s.shots(d) {
+		if !wanted.MatchString(one.name) {
 			continue
 		}
-		picture, err := b.take(s, format)
+		picture, err := b.take(one, format)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", one.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, s.name+"."+format), picture, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, one.name+"."+format), picture, 0o644); err != nil {
 			return err
 		}
-		log.Printf("%s.%s: %d KB", s.name, format, (len(picture)+1023)/1024)
+		log.Printf("%s.%s: %d KB", one.name, format, (len(picture)+1023)/1024)
 	}
 	return nil
 }
