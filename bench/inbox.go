@@ -129,7 +129,8 @@ func fillInbox(ctx context.Context, settings db.Settings, words []string, leads 
 			`INSERT INTO lead_search (site_id, lead_id, at, words) SELECT site_id, id, at, array_to_tsvector(array_remove(string_to_array(`+found+`, ' '), '')) FROM leads`,
 			`CREATE INDEX lead_search_words ON lead_search USING gin (words)`, `DROP TABLE made`, `VACUUM ANALYZE`)
 	} else {
-		statements = append(statements, `INSERT INTO lead_search (rowid, words) SELECT id, `+found+` FROM leads ORDER BY id`, `DROP TABLE made`)
+		statements = append(statements, `INSERT INTO lead_search (rowid, words) SELECT id, `+found+` FROM leads ORDER BY id`, `DROP TABLE made`,
+			`PRAGMA wal_checkpoint(TRUNCATE)`) // reading through a log as large as the file would be measured
 	}
 	for _, statement := range statements {
 		if _, err := d.ExecContext(ctx, statement); err != nil {

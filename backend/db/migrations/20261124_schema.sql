@@ -451,7 +451,7 @@ CREATE TABLE leads (
 CREATE INDEX leads_of_site ON leads (site_id, at, id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost, origin);
 CREATE INDEX leads_newest ON leads (at, id, site_id, merged_into, state, owner_id, source_kind, form_name, site_error, sale_cost, origin);
 CREATE INDEX leads_of_form ON leads (site_id, form_name) WHERE merged_into = 0 AND form_name <> '';
-CREATE INDEX leads_merged ON leads (site_id, merged_into, at) WHERE merged_into <> 0;
+CREATE INDEX leads_merged ON leads (site_id, merged_into, at, id) WHERE merged_into <> 0;
 CREATE INDEX leads_unindexed ON leads (site_id, id) WHERE NOT indexed;
 -- Leads of one person, at a site and at all.
 CREATE INDEX leads_of_visitor ON leads (site_id, visitor_id, at, id);

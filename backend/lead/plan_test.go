@@ -1,0 +1,34 @@
+package lead
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// The parts of a page's leads are found by the index of those that were merged: few are. By another, SQLite would go
+// through all leads of the sites for each page.
+func TestPartsAreFoundByTheirIndex(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	set, args := db.Among([]Key{{1, 2}, {3, 4}}, (*Key).fields)
+	type step struct {
+		id, parent, unused int64
+		detail             string
+	}
+	plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
+		`EXPLAIN QUERY PLAN `+fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree`, args...)
+	require.NoError(t, err)
+	searches := 0
+	for _, s := range plan {
+		if strings.HasPrefix(s.detail, "SEARCH") {
+			searches++
+			require.Contains(t, s.detail, "leads_merged (site_id=? AND merged_into=?)")
+		}
+	}
+	require.Equal(t, 2, searches)
+}
