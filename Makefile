@@ -36,7 +36,7 @@ flaky: tools
 # What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
 RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
 race: tools
-	go test -race -timeout 30m $(RACE)
+	go test -race -timeout 40m $(RACE)
 
 # Every fuzz target for FUZZTIME (15s), or those alone whose names are like FUZZ.
 fuzz:
