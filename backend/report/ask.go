@@ -167,7 +167,7 @@ type asking struct {
 	total Figures
 	parts []Figures
 	cells []*cell
-	at    *places[uint64] // of cells, by their two values
+	at    places[[2]uint32] // of cells, by their two values
 }
 
 // cell is the figures of the values together.
@@ -185,7 +185,7 @@ type filtered struct {
 }
 
 func newAsking(q Question, now time.Time) *asking {
-	a := &asking{Question: q, start: minutes(q.Period.Start()), end: minutes(q.Period.End()), today: db.Day(now), at: newPlaces[uint64](0)}
+	a := &asking{Question: q, start: minutes(q.Period.Start()), end: minutes(q.Period.End()), today: db.Day(now), at: make(places[[2]uint32])}
 	a.clock.zone = q.Period.Zone
 	parts := q.Period.Parts()
 	a.parts = make([]Figures, len(parts))
@@ -220,7 +220,7 @@ func (a *asking) cellOf(v [2]uint32) *cell {
 	if len(a.By) == 0 {
 		return nil
 	}
-	n, added := a.at.of(uint64(v[0])<<32 | uint64(v[1]))
+	n, added := a.at.of(v)
 	if added {
 		a.cells = append(a.cells, &cell{values: v, number: uint32(n)})
 	}

@@ -159,7 +159,7 @@ func (a *asking) countVisit(siteID, id, visitor, at, views, flags int64, v [2]ui
 
 // seen knows visitors, where each of them was counted, and the visits of those who got in touch, who have the first numbers.
 type seen struct {
-	visitors *places[int64]
+	visitors places[int64]
 	touches  [][]touch
 	heads    []int32 // of chains of tags
 	chains   []struct {
@@ -170,13 +170,13 @@ type seen struct {
 
 // newSeen returns one that knows the visitors of the inquiries, and gives these their numbers.
 func newSeen(inquiries []inquiry) *seen {
-	s := &seen{visitors: newPlaces[int64](len(inquiries))}
+	s := &seen{visitors: make(places[int64], len(inquiries))}
 	for i := range inquiries {
 		if in := &inquiries[i]; in.visitor != 0 {
 			in.number, _ = s.visitors.of(in.visitor)
 		}
 	}
-	s.touches = make([][]touch, s.visitors.count)
+	s.touches = make([][]touch, len(s.visitors))
 	return s
 }
 
@@ -200,7 +200,7 @@ func (s *seen) of(in *inquiry) []touch {
 
 // nowhere says whether the visitor was not counted so far.
 func (s *seen) nowhere(number int32) bool {
-	for len(s.heads) < s.visitors.count {
+	for len(s.heads) < len(s.visitors) {
 		s.heads = append(s.heads, -1)
 	}
 	return s.heads[number] < 0

@@ -153,10 +153,10 @@ func countPersons(all []inquiry, within time.Duration) {
 		}
 		return i
 	}
-	var known [3]*places[int64] // visitors, telephone numbers and addresses
-	var last [3][]int           // the last inquiry of each
+	var known [3]places[int64] // visitors, telephone numbers and addresses
+	var last [3][]int          // the last inquiry of each
 	for column := range known {
-		known[column] = newPlaces[int64](0)
+		known[column] = make(places[int64])
 	}
 	for i := range all {
 		of[i] = i

@@ -77,16 +77,26 @@ func settingsIn(home string) db.Settings {
 	return db.Settings{Engine: db.SQLite, Source: filepath.Join(home, "frontdesk.db")}
 }
 
+// made is the folder's database, with its tables and nothing in them.
+func made(ctx context.Context, home string) (*db.DB, error) {
+	database, err := db.Open(ctx, settingsIn(home), zap.NewNop())
+	if err != nil {
+		return nil, err
+	}
+	if err := database.Migrate(ctx); err != nil {
+		database.Close()
+		return nil, err
+	}
+	return database, nil
+}
+
 // live fills the database in the folder with a day of the shop.
 func live(ctx context.Context, home string) (d day, err error) {
-	database, err := db.Open(ctx, settingsIn(home), zap.NewNop())
+	database, err := made(ctx, home)
 	if err != nil {
 		return d, err
 	}
 	defer database.Close()
-	if err := database.Migrate(ctx); err != nil {
-		return d, err
-	}
 	began := time.Now()
 	at := began
 	now := func() time.Time { return at }

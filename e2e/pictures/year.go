@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/demo"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -15,14 +12,11 @@ import (
 
 // past fills the database in the folder with a year of the shop, which ends yesterday.
 func past(ctx context.Context, home string) (d day, err error) {
-	database, err := db.Open(ctx, settingsIn(home), zap.NewNop())
+	database, err := made(ctx, home)
 	if err != nil {
 		return d, err
 	}
 	defer database.Close()
-	if err := database.Migrate(ctx); err != nil {
-		return d, err
-	}
 	if _, err := operator.New(database, time.Now).Create(ctx, operator.Server(),
 		operator.Account{Sites: scope.All(), Login: login, Name: "Vera Smirnova", Password: password, Role: operator.Admin}); err != nil {
 		return d, err

@@ -161,12 +161,9 @@ func (c *room) refRows(ctx context.Context, p frame.Page, of report.Metric, refs
 	visits := make(map[int64][]visit.ID) // by site
 	places := make(places)
 	for i, ref := range refs {
-		kind, is := kinds[ref.Kind]
-		if !is {
-			kind = kinds["visit"]
-		}
+		kind := kinds[ref.Kind]
 		found[i] = behindRow{Ref: ref, Site: p.SiteKey(ref.SiteID), Icon: kind.icon, What: p.Words.Text(kind.name)}
-		if ref.Share < 1 {
+		if ref.Share < 0.9999 { // shares that are added up may miss the whole by a hair
 			found[i].Part = p.Words.Percent(ref.Share)
 		}
 		if slices.Contains(adding, of) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -201,9 +200,7 @@ func (o *Visitors) Here(ctx context.Context, siteID int64, visitor key.ID) (bool
 func (o *Visitors) activity(ctx context.Context, visitors []place, scenes map[watched]*Scene) error {
 	for some := range slices.Chunk(visitors, visitorsAtOnce) {
 		read := make(map[place]*Scene, len(some))
-		values := make([]string, len(some))
-		for i, of := range some {
-			values[i] = fmt.Sprintf("(%d, %d)", of.site, of.id)
+		for _, of := range some {
 			read[of] = new(Scene)
 		}
 		type doing struct {
@@ -212,9 +209,10 @@ func (o *Visitors) activity(ctx context.Context, visitors []place, scenes map[wa
 			views  int
 			here   bool
 		}
+		set, args := db.Among(db.Padded(some), func(of *place) []any { return []any{&of.site, &of.id} })
 		rows, err := db.List(ctx, o.db.Read(), func(d *doing) []any { return []any{&d.of.site, &d.of.id, &d.lastAt, &d.views, &d.here} },
 			`SELECT site_id, visitor_id, MAX(last_at), CAST(SUM(views) AS BIGINT), MAX(CASE WHEN `+o.isHere()+` THEN 1 ELSE 0 END) = 1
-			FROM visits AS v WHERE (site_id, visitor_id) IN (SELECT * FROM (VALUES `+strings.Join(values, ", ")+`) AS among) GROUP BY site_id, visitor_id`)
+			FROM visits AS v WHERE (site_id, visitor_id) IN (`+set+`) GROUP BY site_id, visitor_id`, args...)
 		if err != nil {
 			return fmt.Errorf("reading what visitors do: %w", err)
 		}
