@@ -29,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 const callSecret = "a secret of the exchange"
@@ -272,6 +273,8 @@ func TestManyCallsAtOnce(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		t.Logf("%d calls in %v, %d of them sent again, %d MB more from the system", many, time.Since(begun).Round(time.Millisecond), again.Load(), (after.Sys-before.Sys)>>20)
 		require.Equal(t, many, x.stored())
-		require.Less(t, after.Sys-before.Sys, uint64(512<<20))
+		if !stepstest.Raced {
+			require.Less(t, after.Sys-before.Sys, uint64(512<<20))
+		}
 	})
 }

@@ -2,6 +2,6 @@
 
 package stepstest
 
-// raced tells whether the race detector is on. With it, sync.Pool throws away what it is given at random, so what a
+// Raced tells whether the race detector is on. With it, sync.Pool throws away what it is given at random, so what a
 // library allocates says nothing.
-const raced = true
+const Raced = true

@@ -2,4 +2,4 @@
 
 package stepstest
 
-const raced = false
+const Raced = false

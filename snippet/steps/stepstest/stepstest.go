@@ -54,7 +54,7 @@ func (p Price) Hold(t testing.TB, bytes int, work func()) {
 		spent = warm(work)
 	}
 	require.LessOrEqual(t, spent.Walked, most.Walked, "bytes walked over for %d", bytes)
-	if !raced {
+	if !Raced {
 		require.LessOrEqual(t, spent.Allocated, most.Allocated, "bytes allocated for %d", bytes)
 	}
 }
