@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -29,8 +28,10 @@ const (
 	// overlap is how much earlier the visits are read again that were read by the last look: longer than a node's transaction may take, and
 	// than the triggers take a visit for late.
 	overlap = 3 * time.Minute
-	// atOnce is how many marks or visits are read at once.
+	// atOnce is how many marks are read at once.
 	atOnce = 1000
+	// visitsAtOnce is how many visits are read at once. The whole day is written anew for them, so few would be dear on a long day.
+	visitsAtOnce = 20_000
 
 	dayLength = 24 * int64(time.Hour/time.Millisecond)
 
@@ -109,7 +110,7 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 				lastAt int64
 			}
 			rows, err := db.List(ctx, k.db.Read(), func(s *seen) []any { return append(s.rawVisit.fields(), &s.lastAt) },
-				fmt.Sprintf(`SELECT %s, last_at FROM report_visits WHERE %s AND (last_at > $1 OR last_at = $1 AND id > $2) ORDER BY last_at, id LIMIT %d`, visitColumns, bots, atOnce), at, after)
+				fmt.Sprintf(`SELECT %s, last_at FROM report_visits WHERE %s AND (last_at > $1 OR last_at = $1 AND id > $2) ORDER BY last_at, id LIMIT %d`, visitColumns, bots, visitsAtOnce), at, after)
 			if err != nil {
 				return fmt.Errorf("reading the visits that went on: %w", err)
 			}
@@ -120,7 +121,7 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 			if err := k.putVisits(ctx, raw); err != nil {
 				return err
 			}
-			if len(rows) < atOnce {
+			if len(rows) < visitsAtOnce {
 				break
 			}
 			at, after = rows[len(rows)-1].lastAt, rows[len(rows)-1].id
@@ -129,9 +130,6 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 	return k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return fact.SetUntil(ctx, tx, now) })
 }
 
-// siteDay is a day of a site.
-type siteDay struct{ site, day int64 }
-
 func (k *Keeper) putVisits(ctx context.Context, raw []rawVisit) error {
 	days := make(map[siteDay]*fact.Change)
 	for i := range raw {
@@ -139,44 +137,6 @@ func (k *Keeper) putVisits(ctx context.Context, raw []rawVisit) error {
 		c.Put = append(c.Put, raw[i].row())
 	}
 	return k.change(ctx, &fact.Visits, days)
-}
-
-// changeOf is the change of the day.
-func changeOf(days map[siteDay]*fact.Change, of siteDay) *fact.Change {
-	c := days[of]
-	if c == nil {
-		c = &fact.Change{SiteID: of.site, Day: of.day}
-		days[of] = c
-	}
-	return c
-}
-
-// daysAtOnce are the days of one transaction: others wait for it.
-const daysAtOnce = 8
-
-// change puts the changes into the columns of their days.
-func (k *Keeper) change(ctx context.Context, f *fact.Family, days map[siteDay]*fact.Change) error {
-	for some := range slices.Chunk(slices.Collect(maps.Values(days)), daysAtOnce) {
-		var prepared []fact.Prepared
-		for _, c := range some {
-			p, err := f.Prepare(ctx, k.db.Read(), *c)
-			if err != nil {
-				return err
-			}
-			prepared = append(prepared, p)
-		}
-		if err := k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			for _, p := range prepared {
-				if err := p.Write(ctx, tx); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			return fmt.Errorf("keeping figures: %w", err)
-		}
-	}
-	return nil
 }
 
 // mark is one of report_due.
