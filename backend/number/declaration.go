@@ -36,7 +36,7 @@ func (d *Declaration) Set(list []Number) error {
 func (d *Declaration) add(n Number) error {
 	at := func(field string, index int, err error) error {
 		if err != nil {
-			return &Place{Number: n.Number, Field: field, Index: index, Err: err}
+			return &FieldError{Number: n.Number, Field: field, Index: index, Err: err}
 		}
 		return nil
 	}

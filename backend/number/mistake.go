@@ -27,8 +27,8 @@ func about(kind, format string, of ...string) error {
 	return wrong(kind, of, format, values...)
 }
 
-// Place is an error with its place in a declaration. Its text is that of the error.
-type Place struct {
+// FieldError is an error with the field of a declaration in which it stands. Its text is that of the error.
+type FieldError struct {
 	// Number is the printed number as it is written. It is empty for an error in a pool.
 	Number string
 	// Pool is the name of the pool. It is empty for an error in a number.
@@ -39,7 +39,7 @@ type Place struct {
 	Err   error
 }
 
-func (p *Place) Error() string { return p.Err.Error() }
+func (f *FieldError) Error() string { return f.Err.Error() }
 
-// Unwrap returns the error without its place.
-func (p *Place) Unwrap() error { return p.Err }
+// Unwrap returns the error without its field.
+func (f *FieldError) Unwrap() error { return f.Err }

@@ -43,8 +43,8 @@ const (
 // IsNone says whether the site has nothing of its own.
 func (o Own) IsNone() bool { return len(o.Numbers) == 0 && len(o.Pools) == 0 }
 
-// Check returns an error in the numbers and pools themselves, whatever the configuration has. The error is a [Place] or
-// a [Mistake].
+// Check returns an error in the numbers and pools themselves, whatever the configuration has. The error is a
+// [FieldError] or a [Mistake].
 func (o Own) Check() error {
 	if err := o.checkBounds(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (o Own) checkBounds() error {
 // checkOwn refuses fields that only a configuration may have, and numbers that exceed a bound.
 func (n Number) checkOwn() error {
 	at := func(field string, index int, err error) error {
-		return &Place{Number: n.Number, Field: field, Index: index, Err: err}
+		return &FieldError{Number: n.Number, Field: field, Index: index, Err: err}
 	}
 	switch {
 	case len(n.Tracking) > MaxOwnRules:
@@ -149,7 +149,7 @@ func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 		pool.Name = OwnPoolName(siteID, name)
 		for i, digits := range pool.Digits {
 			if other := owner[digits]; other != "" {
-				return nil, &Place{Pool: name, Field: "numbers", Index: i,
+				return nil, &FieldError{Pool: name, Field: "numbers", Index: i,
 					Err: about("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", name, digits, other)}
 			}
 			owner[digits] = name
@@ -160,7 +160,7 @@ func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 }
 
 // Over returns the configured numbers with the site's own above them. siteID is the site's. If both have a number, the
-// site's counts. The error is a [Place] or a [Mistake].
+// site's counts. The error is a [FieldError] or a [Mistake].
 func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) (*Declaration, error) {
 	if err := o.checkBounds(); err != nil {
 		return nil, err
@@ -171,11 +171,11 @@ func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Pools)) {
 		if pools.Named[name] != nil {
-			return nil, &Place{Pool: name, Field: "name", Err: about("pool_configured", "pool %s: the configuration has one of that name; expected another", name)}
+			return nil, &FieldError{Pool: name, Field: "name", Err: about("pool_configured", "pool %s: the configuration has one of that name; expected another", name)}
 		}
 		for i, digits := range named[name].Digits {
 			if other := pools.Of[digits]; other != "" {
-				return nil, &Place{Pool: name, Field: "numbers", Index: i,
+				return nil, &FieldError{Pool: name, Field: "numbers", Index: i,
 					Err: about("pool_taken", "dynamic %s: %s is a number of pool %s of the configuration; expected another", name, digits, other)}
 			}
 		}
@@ -221,7 +221,7 @@ func (o Own) Declared(siteID int64, configured map[string]*Pool) (declared []Dec
 func (d *Declaration) refusePools(pools map[string]DeclaredPool) error {
 	for _, name := range slices.Sorted(maps.Keys(pools)) {
 		if err := d.plan.refuse(d.named[name]); err != nil {
-			return &Place{Pool: name, Field: "numbers", Err: err}
+			return &FieldError{Pool: name, Field: "numbers", Err: err}
 		}
 	}
 	return nil

@@ -76,27 +76,27 @@ type DeclaredPool struct {
 	Reserve string `json:"reserve,omitempty"`
 }
 
-// Resolve checks the pool and fills in the defaults. The error is a [Place].
+// Resolve checks the pool and fills in the defaults. The error is a [FieldError].
 func (p DeclaredPool) Resolve(name string) (*Pool, error) {
 	if !isPoolName(name) {
-		return nil, &Place{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
+		return nil, &FieldError{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
 	}
 	resolved := &Pool{Name: name, Hold: p.Hold, Exhausted: p.Exhausted}
 	for i, written := range p.Numbers {
 		digits, err := TrackingNumber(written)
 		if err != nil {
-			return nil, &Place{Pool: name, Field: "numbers", Index: i, Err: fmt.Errorf("pool %s: %w", name, err)}
+			return nil, &FieldError{Pool: name, Field: "numbers", Index: i, Err: fmt.Errorf("pool %s: %w", name, err)}
 		}
 		resolved.Digits = append(resolved.Digits, digits)
 	}
 	if p.Reserve != "" {
 		var err error
 		if resolved.Reserve, err = TrackingNumber(p.Reserve); err != nil {
-			return nil, &Place{Pool: name, Field: "reserve", Err: fmt.Errorf("pool %s: reserve: %w", name, err)}
+			return nil, &FieldError{Pool: name, Field: "reserve", Err: fmt.Errorf("pool %s: reserve: %w", name, err)}
 		}
 	}
 	if err := resolved.Complete(); err != nil {
-		return nil, &Place{Pool: name, Field: "numbers", Err: fmt.Errorf("pool %s: %w", name, err)}
+		return nil, &FieldError{Pool: name, Field: "numbers", Err: fmt.Errorf("pool %s: %w", name, err)}
 	}
 	return resolved, nil
 }
@@ -146,8 +146,8 @@ func (p *Pool) All() []string {
 }
 
 // OfAnotherSite returns the error for a number of the site's own pool that is in another site's pool. The error is a
-// [Place].
+// [FieldError].
 func (p *Pool) OfAnotherSite(digits string) error {
-	return &Place{Pool: p.Title(), Field: "numbers", Index: slices.Index(p.Digits, digits),
+	return &FieldError{Pool: p.Title(), Field: "numbers", Index: slices.Index(p.Digits, digits),
 		Err: about("pool_foreign", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
 }

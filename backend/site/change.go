@@ -31,12 +31,12 @@ func (s *Sites) Change(ctx context.Context, key string, version int64, settings 
 		stored, err = s.change(ctx, tx, key, version, settings, by)
 		return err
 	})
-	var place *number.Place
+	var wrong *number.FieldError
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, ErrUnknown):
 		return Site{}, err
-	case errors.As(err, &place):
-		return Site{}, &Invalid{"pools", place}
+	case errors.As(err, &wrong):
+		return Site{}, &Invalid{"pools", wrong}
 	case err != nil:
 		return Site{}, fmt.Errorf("changing the settings of a site: %w", err)
 	}

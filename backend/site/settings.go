@@ -171,7 +171,7 @@ func (s Settings) Check() error {
 	}
 	if err := s.Own().Check(); err != nil {
 		name := "numbers"
-		if place := (*number.Place)(nil); s.Numbers == nil || errors.As(err, &place) && place.Pool != "" {
+		if wrong := (*number.FieldError)(nil); s.Numbers == nil || errors.As(err, &wrong) && wrong.Pool != "" {
 			name = "pools"
 		}
 		return &Invalid{name, err}

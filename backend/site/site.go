@@ -69,8 +69,8 @@ type Sites struct {
 	keepOwn []KeepOwn
 }
 
-// KeepOwn stores a site's own numbers and pools in the transaction that changes them. If it returns a [number.Place],
-// the numbers or pools are wrong.
+// KeepOwn stores a site's own numbers and pools in the transaction that changes them. If it returns a
+// [number.FieldError], the numbers or pools are wrong.
 type KeepOwn func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error
 
 // New returns the sites of the database. It calls keep when the numbers or pools of a site change.

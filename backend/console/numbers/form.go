@@ -240,15 +240,15 @@ func (f *numberForm) do(button string) {
 
 // point says at its field what is wrong.
 func (f *numberForm) point(w *words.Tongue, err error) {
-	var place *number.Place
+	var wrong *number.FieldError
 	name := "number"
-	if errors.As(err, &place) && place.Field != "" && (place.Number == "" || number.Digits(place.Number) == number.Digits(f.number().Number)) {
-		name = place.Field
-		switch place.Field {
+	if errors.As(err, &wrong) && wrong.Field != "" && (wrong.Number == "" || number.Digits(wrong.Number) == number.Digits(f.number().Number)) {
+		name = wrong.Field
+		switch wrong.Field {
 		case "tracking":
-			name = "rule" + strconv.Itoa(place.Index)
+			name = "rule" + strconv.Itoa(wrong.Index)
 		case "pictures":
-			name = "picture" + strconv.Itoa(place.Index)
+			name = "picture" + strconv.Itoa(wrong.Index)
 		}
 	}
 	f.Wrong = map[string]string{name: rows.NumberMistake(w, err)}

@@ -89,11 +89,11 @@ func (f poolForm) pool(printed string) number.DeclaredPool {
 }
 
 func (f *poolForm) point(w *words.Tongue, err error) {
-	var place *number.Place
+	var wrong *number.FieldError
 	var m *number.Mistake
 	name := "numbers"
-	if errors.As(err, &place) && place.Pool == f.Name {
-		name = place.Field
+	if errors.As(err, &wrong) && wrong.Pool == f.Name {
+		name = wrong.Field
 	}
 	if errors.As(err, &m) && slices.Contains([]string{"hold", "reserve", "reserve_pooled"}, m.Kind) {
 		name = strings.TrimSuffix(m.Kind, "_pooled")

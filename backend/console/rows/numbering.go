@@ -114,8 +114,8 @@ func (n *Numbering) Check(own number.Own, name string) error {
 		return err
 	}
 	_, err := own.Over(n.Configured, n.ID, n.Pools)
-	var place *number.Place
-	if n.Conflict != nil && errors.As(err, &place) && place.Pool != name && number.Digits(place.Number) != name {
+	var wrong *number.FieldError
+	if n.Conflict != nil && errors.As(err, &wrong) && wrong.Pool != name && number.Digits(wrong.Number) != name {
 		return nil
 	}
 	return err

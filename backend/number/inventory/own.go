@@ -16,7 +16,7 @@ const ownDeclarer = "/site"
 
 // KeepOwn stores the declared numbers of the site's own, in the transaction that stores own, so that calls are
 // attributed to the site. It also stores which site has the numbers of its pools. configured are the configuration's
-// pools by name. The error is a [number.Place] if a number belongs to another site's pool.
+// pools by name. The error is a [number.FieldError] if a number belongs to another site's pool.
 func (s *Inventory) KeepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.Own, configured map[string]*number.Pool) error {
 	declared, pools, err := own.Declared(siteID, configured)
 	if err != nil {

@@ -29,10 +29,10 @@ func TestNumbersOfOwnPoolsAreOneSites(t *testing.T) {
 		}
 		require.NoError(t, keep(1, number.Own{Pools: pools("spring", "74957650001", "74957650002")}))
 		err := keep(2, number.Own{Pools: pools("spring", "74957650003", "74957650002")})
-		var place *number.Place
-		require.ErrorAs(t, err, &place)
-		require.Equal(t, "spring", place.Pool)
-		require.Equal(t, 1, place.Index)
+		var wrong *number.FieldError
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, "spring", wrong.Pool)
+		require.Equal(t, 1, wrong.Index)
 		var mistake *number.Mistake
 		require.ErrorAs(t, err, &mistake)
 		require.Equal(t, "pool_foreign", mistake.Kind)
@@ -52,7 +52,7 @@ func TestNumbersOfOwnPoolsAreOneSites(t *testing.T) {
 			if err == nil {
 				first++
 			} else {
-				require.ErrorAs(t, err, &place)
+				require.ErrorAs(t, err, &wrong)
 			}
 		}
 		require.Equal(t, 1, first)
