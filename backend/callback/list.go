@@ -24,15 +24,18 @@ type Filter struct {
 	Visitor visit.ID
 	// Digits are digits of the number; a part is enough.
 	Digits string
-	// Before is the place after which the list continues; zero for its beginning.
-	Before Place
+	// Behind is where the list goes on.
+	Behind Cursor
 }
 
-// Place is where a callback stands in a list.
-type Place struct {
-	CreatedAt time.Time
-	ID        int64
+// Cursor is a position in a list of callbacks, newest first. The zero Cursor is its top.
+type Cursor struct {
+	At time.Time
+	ID int64
 }
+
+// Cursor returns the position behind the callback.
+func (c Callback) Cursor() Cursor { return Cursor{c.CreatedAt, c.ID} }
 
 // condition returns the filter in SQL, with its arguments.
 func (f Filter) condition() (where string, args []any) {
@@ -63,8 +66,8 @@ func (f Filter) condition() (where string, args []any) {
 func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, error) {
 	where, args := f.condition()
 	created, id := int64(math.MaxInt64), int64(math.MaxInt64)
-	if f.Before.ID != 0 {
-		created, id = f.Before.CreatedAt.UnixMilli(), f.Before.ID
+	if f.Behind != (Cursor{}) {
+		created, id = f.Behind.At.UnixMilli(), f.Behind.ID
 	}
 	n := len(args)
 	rows, err := db.List(ctx, c.DB.Read(), (*row).fields, fmt.Sprintf(`SELECT %s FROM callbacks WHERE %s AND (created_at, id) < ($%d, $%d) ORDER BY created_at DESC, id DESC LIMIT $%d`,

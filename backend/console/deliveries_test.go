@@ -120,7 +120,7 @@ func TestWebhookOfASite(t *testing.T) {
 		require.Contains(t, string(next().body), "SecretName")
 		require.Contains(t, b.get(site+"/deliveries").body, "1 delivery is being sent again.")
 		log("Delivered</span><small class=\"clip\"><bdi>200")
-		entries, err := d.Deliveries.Log(t.Context(), d.shop.ID, 0, "", notify.Place{}, 10)
+		entries, err := d.Deliveries.Log(t.Context(), d.shop.ID, 0, "", notify.Cursor{}, 10)
 		require.NoError(t, err)
 		require.Len(t, entries, 2)
 		require.Equal(t, http.StatusSeeOther, b.post(page+"/again", "entry", fmt.Sprint(entries[0].Entry)).status)

@@ -170,7 +170,7 @@ func (w *world) told(event notify.Event, n int, state notify.State) notify.Deliv
 	w.t.Helper()
 	var all []notify.Delivery
 	require.EventuallyWithT(w.t, func(t *assert.CollectT) {
-		log, err := w.Deliveries.Log(w.t.Context(), w.shop, 0, "", notify.Place{}, 1000)
+		log, err := w.Deliveries.Log(w.t.Context(), w.shop, 0, "", notify.Cursor{}, 1000)
 		require.NoError(t, err)
 		all = nil
 		for _, one := range log {

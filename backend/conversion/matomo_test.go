@@ -116,7 +116,7 @@ func TestLeadsAndSalesGoToMatomo(t *testing.T) {
 		refused := w.destination(conversion.Matomo, d)
 		w.lead(w.known("order", 8))
 		require.Eventually(t, func() bool {
-			log, err := w.Deliveries.Log(t.Context(), w.shop, refused.ID, "failed", notify.Place{}, 10)
+			log, err := w.Deliveries.Log(t.Context(), w.shop, refused.ID, "failed", notify.Cursor{}, 10)
 			return err == nil && len(log) == 1 && log[0].Reason == "refused" && strings.Contains(log[0].Detail, "write permission")
 		}, time.Minute, 10*time.Millisecond)
 	})

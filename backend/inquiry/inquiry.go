@@ -110,7 +110,8 @@ func (f Filter) places() (places []int64) {
 	return places
 }
 
-// Cursor is a place in the list, newest first. The zero Cursor is its top. In the ID the kind has the two lowest bits.
+// Cursor is a position in the list, newest first. The zero Cursor is its top. In the ID the kind has the two lowest
+// bits.
 type Cursor struct {
 	At time.Time
 	ID int64
@@ -127,7 +128,7 @@ func (c Cursor) bounds(place int64) (at, id int64) {
 // Page is a part of the list.
 type Page struct {
 	Inquiries []Inquiry
-	// Next is the place at which the list goes on; the zero Cursor at its end. A page with a Next may hold fewer inquiries
+	// Next is where the list goes on; the zero Cursor at its end. A page with a Next may hold fewer inquiries
 	// than asked for, or none: then what was looked at held no more.
 	Next Cursor
 }

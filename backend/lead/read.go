@@ -28,13 +28,13 @@ type Key struct{ SiteID, ID int64 }
 // Key names the lead.
 func (l Lead) Key() Key { return Key{l.SiteID, l.ID} }
 
-// Cursor is a place in the list of leads, newest first. The zero Cursor is its top.
+// Cursor is a position in the list of leads, newest first. The zero Cursor is its top.
 type Cursor struct {
 	At time.Time
 	ID int64
 }
 
-// Bounds are what the time and the id of all that is behind the place are less than.
+// Bounds are what the time and the id of all that is behind the cursor are less than.
 func (c Cursor) Bounds() (at, id int64) {
 	if c == (Cursor{}) {
 		return math.MaxInt64, math.MaxInt64
@@ -42,7 +42,7 @@ func (c Cursor) Bounds() (at, id int64) {
 	return c.At.UnixMilli(), c.ID
 }
 
-// Cursor is the place behind the lead.
+// Cursor returns the position behind the lead.
 func (l Lead) Cursor() Cursor { return Cursor{At: l.At, ID: l.ID} }
 
 // List returns all leads of the sites behind the cursor, newest first, limit at

@@ -100,10 +100,10 @@ func deliveries(ctx context.Context, from db.Queries, query string, args ...any)
 	return list, nil
 }
 
-// Log returns deliveries of the site, the latest first, limit at most: those behind the place, or the latest with the
-// zero Place; of one endpoint, or of all with 0; of one state, or of all with none.
-func (d *Deliveries) Log(ctx context.Context, siteID, endpointID int64, state State, behind Place, limit int) ([]Delivery, error) {
-	if behind == (Place{}) {
+// Log returns deliveries of the site behind the cursor, the latest first, limit at most: of one endpoint, or of all with
+// 0; of one state, or of all with none.
+func (d *Deliveries) Log(ctx context.Context, siteID, endpointID int64, state State, behind Cursor, limit int) ([]Delivery, error) {
+	if behind == (Cursor{}) {
 		behind.Entry = math.MaxInt64
 	}
 	query, args := reading+` WHERE d.site_id = $1 AND (d.entry < $2 OR d.entry = $2 AND d.endpoint_id > $3)`, []any{siteID, behind.Entry, behind.Endpoint, limit}
@@ -118,11 +118,11 @@ func (d *Deliveries) Log(ctx context.Context, siteID, endpointID int64, state St
 	return deliveries(ctx, d.DB.Read(), query+` ORDER BY d.entry DESC, d.endpoint_id LIMIT $4`, args...)
 }
 
-// Place is one in the log.
-type Place struct{ Entry, Endpoint int64 }
+// Cursor is a position in the log. The zero Cursor is its top.
+type Cursor struct{ Entry, Endpoint int64 }
 
-// Place is that of the delivery.
-func (r Delivery) Place() Place { return Place{r.Entry, r.EndpointID} }
+// Cursor returns the position behind the delivery.
+func (r Delivery) Cursor() Cursor { return Cursor{r.Entry, r.EndpointID} }
 
 // Count is how many deliveries of an endpoint are in a state.
 type Count struct {

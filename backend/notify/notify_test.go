@@ -150,7 +150,7 @@ func (w *world) endpoint(e notify.Endpoint) (notify.Endpoint, string) {
 // log is the log of the shop, the earliest first.
 func (w *world) log() []notify.Delivery {
 	w.t.Helper()
-	list, err := w.Log(w.t.Context(), w.shop, 0, "", notify.Place{}, 1000)
+	list, err := w.Log(w.t.Context(), w.shop, 0, "", notify.Cursor{}, 1000)
 	require.NoError(w.t, err)
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]

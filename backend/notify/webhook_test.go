@@ -360,12 +360,12 @@ func TestHangingReceiverHoldsUpNobodyElse(t *testing.T) {
 		}
 		// All have come to the one before the other has given up once.
 		require.Eventually(t, func() bool {
-			list, err := w.Log(t.Context(), w.shop, other.ID, "delivered", notify.Place{}, 100)
+			list, err := w.Log(t.Context(), w.shop, other.ID, "delivered", notify.Cursor{}, 100)
 			require.NoError(t, err)
 			return len(list) == 40
 		}, time.Minute, 10*time.Millisecond)
 		require.Eventually(t, func() bool {
-			list, err := w.Log(t.Context(), w.shop, hanging.ID, "waiting", notify.Place{}, 100)
+			list, err := w.Log(t.Context(), w.shop, hanging.ID, "waiting", notify.Cursor{}, 100)
 			require.NoError(t, err)
 			for _, d := range list {
 				if d.Reason == "timeout" {
@@ -425,7 +425,7 @@ func TestEndpointThatIsAwayIsTold(t *testing.T) {
 		w.ahead.Store(int64(incident.TellEvery))
 		w.lead()
 		require.Eventually(t, func() bool {
-			list, err := w.Log(t.Context(), w.shop, e.ID, "waiting", notify.Place{}, 1)
+			list, err := w.Log(t.Context(), w.shop, e.ID, "waiting", notify.Cursor{}, 1)
 			require.NoError(t, err)
 			return len(list) == 1 && list[0].Attempts > 0
 		}, time.Minute, 10*time.Millisecond)

@@ -90,15 +90,15 @@ func (c *room) showCallbacks(w http.ResponseWriter, r *http.Request, f frame.Pag
 		f.Stream = f.StreamAddress("callbacks", f.SiteID)
 	}
 	list, err := c.Callbacks.List(r.Context(), callback.Filter{
-		Sites: f.Scope, States: body.states(), Digits: body.Number, Before: callback.Place{CreatedAt: behind.At, ID: behind.ID},
+		Sites: f.Scope, States: body.states(), Digits: body.Number, Behind: callback.Cursor(behind),
 	}, maxCallbacks+1)
 	if err != nil {
 		return err
 	}
 	if len(list) > maxCallbacks {
 		list = list[:maxCallbacks]
-		last := list[maxCallbacks-1]
-		body.Older = strings.TrimSuffix(frame.Cursor{At: last.CreatedAt, ID: last.ID}.Behind("/callbacks")+"&"+body.query(), "&")
+		last := list[maxCallbacks-1].Cursor()
+		body.Older = strings.TrimSuffix(frame.Cursor(last).Behind("/callbacks")+"&"+body.query(), "&")
 	}
 	body.Rows = frame.Rows(f, list, rows.CallbackRowOf)
 	f.Body = body

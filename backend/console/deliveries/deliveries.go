@@ -158,7 +158,7 @@ func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request, f frame.Pa
 	}
 	var log []notify.Delivery
 	if err == nil {
-		log, err = c.Deliveries.Log(r.Context(), named.ID, body.At, notify.State(body.Chosen), placeOf(query), maxDeliveries+1)
+		log, err = c.Deliveries.Log(r.Context(), named.ID, body.At, notify.State(body.Chosen), cursorOf(query), maxDeliveries+1)
 	}
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request, f frame.Pa
 	}
 	if len(log) > maxDeliveries {
 		log = log[:maxDeliveries]
-		last := log[maxDeliveries-1].Place()
+		last := log[maxDeliveries-1].Cursor()
 		body.Older = deliveriesLink(named.ID) + "?" + url.Values{"state": {body.Chosen}, "endpoint": {strconv.FormatInt(body.At, 10)},
 			"entry": {strconv.FormatInt(last.Entry, 10)}, "of": {strconv.FormatInt(last.Endpoint, 10)}}.Encode()
 	}
@@ -181,12 +181,12 @@ func (c *room) showDeliveries(w http.ResponseWriter, r *http.Request, f frame.Pa
 	return c.Show(w, http.StatusOK, f)
 }
 
-// placeOf is the place in the log that the query names.
-func placeOf(query url.Values) (p notify.Place) {
+// cursorOf is the position in the log that the query names.
+func cursorOf(query url.Values) (p notify.Cursor) {
 	entry, errEntry := strconv.ParseInt(query.Get("entry"), 10, 64)
 	endpoint, errEndpoint := strconv.ParseInt(query.Get("of"), 10, 64)
 	if errEntry == nil && errEndpoint == nil {
-		p = notify.Place{Entry: entry, Endpoint: endpoint}
+		p = notify.Cursor{Entry: entry, Endpoint: endpoint}
 	}
 	return p
 }

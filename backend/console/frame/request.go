@@ -17,13 +17,13 @@ import (
 	"github.com/seed-3405227d/frontdesk/locales"
 )
 
-// Cursor is a place in a list, the newest first.
+// Cursor is a position in a list, the newest first.
 type Cursor struct {
 	At time.Time
 	ID int64
 }
 
-// CursorOf reads the place in the list from the query; without a good one it is
+// CursorOf reads the position in the list from the query; without a good one it is
 // the top.
 func CursorOf(query url.Values) Cursor {
 	at, errAt := strconv.ParseInt(query.Get("at"), 10, 64)
@@ -34,7 +34,7 @@ func CursorOf(query url.Values) Cursor {
 	return Cursor{At: time.UnixMilli(at), ID: id}
 }
 
-// Behind is the address of the part of a list behind the place, which cursorOf reads.
+// Behind is the address of the part of a list behind the cursor, which CursorOf reads.
 func (c Cursor) Behind(path string) string {
 	return path + "?" + url.Values{"at": {strconv.FormatInt(c.At.UnixMilli(), 10)}, "id": {strconv.FormatInt(c.ID, 10)}}.Encode()
 }

@@ -117,12 +117,12 @@ func (c *room) readLeads(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// leadCursor is the place that the query names, or the top when it names none; ok is false for what is
-// no place.
-func leadCursor(query url.Values) (place lead.Cursor, ok bool) {
+// leadCursor is the position that the query names, or the top when it names none; ok is false for what is
+// no position.
+func leadCursor(query url.Values) (behind lead.Cursor, ok bool) {
 	if !query.Has("at") && !query.Has("id") {
-		return place, true
+		return behind, true
 	}
-	place = lead.Cursor(frame.CursorOf(query))
-	return place, place != lead.Cursor{}
+	behind = lead.Cursor(frame.CursorOf(query))
+	return behind, behind != lead.Cursor{}
 }

@@ -122,7 +122,7 @@ func FormSent(form url.Values) json.RawMessage {
 	return object
 }
 
-// Cursor is the place behind the submission.
+// Cursor returns the position behind the submission.
 func (r Refusal) Cursor() lead.Cursor { return lead.Cursor{At: r.At, ID: r.ID} }
 
 // ErrUnknown is returned for a refused submission that is not there (any more).
