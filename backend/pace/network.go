@@ -21,8 +21,8 @@ func NewByNetwork(burst int, every time.Duration) ByNetwork {
 	return ByNetwork{New(burst, every, rememberedNetworks), New(clients*burst, every/clients, rememberedNetworks)}
 }
 
-// Of are the places where a client is counted.
-func (l ByNetwork) Of(client netip.Addr) []Place {
+// Of are the tallies that count a client.
+func (l ByNetwork) Of(client netip.Addr) []Tally {
 	network := func(bits int) string {
 		if prefix, err := client.Prefix(bits); err == nil {
 			return prefix.String()
@@ -30,9 +30,9 @@ func (l ByNetwork) Of(client netip.Addr) []Place {
 		return "" // what has no address is one client
 	}
 	if client.Is6() {
-		return []Place{l.narrow.At(network(64)), l.wide.At(network(48))}
+		return []Tally{l.narrow.Of(network(64)), l.wide.Of(network(48))}
 	}
-	return []Place{l.narrow.At(network(32))}
+	return []Tally{l.narrow.Of(network(32))}
 }
 
 // Truncated is the network of an address, which tells less of who it is: the /24 of IPv4, the /48 of IPv6. It is

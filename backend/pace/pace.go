@@ -17,13 +17,13 @@ const UnderWay = 2 * time.Second
 // counts, so that many at once are no way around the limit. A Limit remembers the
 // latest keys. It is not safe for concurrent use.
 type Limit struct {
-	burst   int
-	every   time.Duration
-	tallies *simplelru.LRU[string, *tally]
+	burst int
+	every time.Duration
+	keys  *simplelru.LRU[string, *counts]
 }
 
-// tally is what is remembered of a key.
-type tally struct {
+// counts are what is remembered of a key.
+type counts struct {
 	until   time.Time // when the last that was counted is forgotten
 	running int       // under way
 }
@@ -31,95 +31,95 @@ type tally struct {
 // New returns a limit of burst at once and then one in every, which remembers so
 // many keys.
 func New(burst int, every time.Duration, remembered int) *Limit {
-	tallies, err := simplelru.NewLRU[string, *tally](remembered, nil)
+	keys, err := simplelru.NewLRU[string, *counts](remembered, nil)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	return &Limit{burst: burst, every: every, tallies: tallies}
+	return &Limit{burst: burst, every: every, keys: keys}
 }
 
-// Place is where something is counted: a key of a limit.
-type Place struct {
+// Tally counts what one key of a limit does.
+type Tally struct {
 	limit *Limit
 	key   string
 }
 
-// At is the place of the key.
-func (l *Limit) At(key string) Place { return Place{l, key} }
+// Of is the tally of the key.
+func (l *Limit) Of(key string) Tally { return Tally{l, key} }
 
 // Counted is how many of the key are counted and not forgotten yet.
-func (p Place) Counted(now time.Time) int {
-	t, found := p.limit.tallies.Get(p.key)
-	if !found || !t.until.After(now) {
+func (t Tally) Counted(now time.Time) int {
+	c, found := t.limit.keys.Get(t.key)
+	if !found || !c.until.After(now) {
 		return 0
 	}
-	return int((t.until.Sub(now) + p.limit.every - 1) / p.limit.every)
+	return int((c.until.Sub(now) + t.limit.every - 1) / t.limit.every)
 }
 
 // Wait is for how long the key has to wait; 0 when the next may begin now.
-func (p Place) Wait(now time.Time) time.Duration {
-	counted := p.Counted(now)
-	t, found := p.limit.tallies.Get(p.key)
+func (t Tally) Wait(now time.Time) time.Duration {
+	counted := t.Counted(now)
+	c, found := t.limit.keys.Get(t.key)
 	switch {
-	case !found || counted+t.running < p.limit.burst:
+	case !found || counted+c.running < t.limit.burst:
 		return 0
-	case counted < p.limit.burst:
+	case counted < t.limit.burst:
 		return UnderWay
 	}
-	return t.until.Sub(now) - time.Duration(p.limit.burst-1)*p.limit.every
+	return c.until.Sub(now) - time.Duration(t.limit.burst-1)*t.limit.every
 }
 
-// Take counts one at each of the places and returns 0. If one of them has to wait, it counts none and returns for how
+// Take counts one in each of the tallies and returns 0. If one of them has to wait, it counts none and returns for how
 // long.
-func Take(now time.Time, places ...Place) (wait time.Duration) {
-	for _, place := range places {
-		wait = max(wait, place.Wait(now))
+func Take(now time.Time, tallies ...Tally) (wait time.Duration) {
+	for _, tally := range tallies {
+		wait = max(wait, tally.Wait(now))
 	}
 	if wait > 0 {
 		return wait
 	}
-	for _, place := range places {
-		place.End(now, true)
+	for _, tally := range tallies {
+		tally.End(now, true)
 	}
 	return 0
 }
 
 // Add counts n more of the key, of something that has happened already. It may be more than happens at once: the key
 // waits for longer then.
-func (p Place) Add(now time.Time, n int) {
-	t := p.tally()
-	if t.until.Before(now) {
-		t.until = now
+func (t Tally) Add(now time.Time, n int) {
+	c := t.counts()
+	if c.until.Before(now) {
+		c.until = now
 	}
-	t.until = t.until.Add(time.Duration(n) * p.limit.every)
+	c.until = c.until.Add(time.Duration(n) * t.limit.every)
 }
 
 // Begin notes that one is under way.
-func (p Place) Begin() { p.tally().running++ }
+func (t Tally) Begin() { t.counts().running++ }
 
 // End notes that one that has begun has ended, and whether it counts.
-func (p Place) End(now time.Time, counts bool) {
-	t := p.tally() // others may have pushed it out meanwhile
-	t.running = max(0, t.running-1)
+func (t Tally) End(now time.Time, counts bool) {
+	c := t.counts() // others may have pushed it out meanwhile
+	c.running = max(0, c.running-1)
 	if counts {
-		if t.until.Before(now) {
-			t.until = now
+		if c.until.Before(now) {
+			c.until = now
 		}
-		t.until = t.until.Add(p.limit.every)
-		if most := now.Add(time.Duration(p.limit.burst) * p.limit.every); t.until.After(most) {
-			t.until = most
+		c.until = c.until.Add(t.limit.every)
+		if most := now.Add(time.Duration(t.limit.burst) * t.limit.every); c.until.After(most) {
+			c.until = most
 		}
 	}
-	if t.running == 0 && !t.until.After(now) {
-		p.limit.tallies.Remove(p.key)
+	if c.running == 0 && !c.until.After(now) {
+		t.limit.keys.Remove(t.key)
 	}
 }
 
-func (p Place) tally() *tally {
-	t, found := p.limit.tallies.Get(p.key)
+func (t Tally) counts() *counts {
+	c, found := t.limit.keys.Get(t.key)
 	if !found {
-		t = &tally{}
-		p.limit.tallies.Add(p.key, t)
+		c = &counts{}
+		t.limit.keys.Add(t.key, c)
 	}
-	return t
+	return c
 }

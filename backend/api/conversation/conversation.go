@@ -121,11 +121,11 @@ func (c *Conversations) Routes() []gate.Route {
 func (c *Conversations) counted(l *pace.Limit, r *gate.Request, visitor visit.ID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	place, now := l.At(c.Keys.VisitorString(r.Site.ID, visitor)), time.Now()
-	if wait := place.Wait(now); wait > 0 {
+	tally, now := l.Of(c.Keys.VisitorString(r.Site.ID, visitor)), time.Now()
+	if wait := tally.Wait(now); wait > 0 {
 		return gate.TooMany("too much is sent at once", wait)
 	}
-	place.End(now, true)
+	tally.End(now, true)
 	return nil
 }
 

@@ -50,10 +50,10 @@ func (l *Limits) Weigh(r *http.Request, size int) {
 }
 
 func (l *Limits) take(client netip.Addr, now time.Time) (wait time.Duration) {
-	places := l.by.Of(client)
+	tallies := l.by.Of(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return pace.Take(now, places...)
+	return pace.Take(now, tallies...)
 }
 
 func (l *Limits) weigh(client netip.Addr, now time.Time, size int) {
@@ -61,11 +61,11 @@ func (l *Limits) weigh(client netip.Addr, now time.Time, size int) {
 	if further == 0 {
 		return
 	}
-	places := l.by.Of(client)
+	tallies := l.by.Of(client)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, place := range places {
-		place.Add(now, further)
+	for _, tally := range tallies {
+		tally.Add(now, further)
 	}
 }
 

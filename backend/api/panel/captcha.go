@@ -37,8 +37,8 @@ const (
 
 // asked counts the captchas that networks have asked for at sites.
 type asked struct {
-	mu sync.Mutex
-	of *pace.Limit
+	mu    sync.Mutex
+	limit *pace.Limit
 }
 
 // count notes one more of the network and returns how many there were before. One that is not
@@ -49,9 +49,9 @@ func (a *asked) count(siteID int64, network string, now time.Time) (before int) 
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	place := a.of.At(strconv.FormatInt(siteID, 10) + " " + network)
-	before = place.Counted(now)
-	place.End(now, true)
+	tally := a.limit.Of(strconv.FormatInt(siteID, 10) + " " + network)
+	before = tally.Counted(now)
+	tally.End(now, true)
 	return before
 }
 

@@ -31,7 +31,7 @@ func New(views *view.Views, captchas *captcha.Captchas, callbacks *callback.Call
 		orders: gate.NewLimits(callbacksAtOnce, callbackPause),
 		issued: gate.NewLimits(captchasAtOnce, captchaPause),
 		drawn:  gate.NewLimits(drawnAtOnce, drawnPause),
-		asked:  &asked{of: pace.New(askedMost, askedFor, askedNetworks)},
+		asked:  &asked{limit: pace.New(askedMost, askedFor, askedNetworks)},
 	}
 }
 

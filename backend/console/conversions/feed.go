@@ -116,8 +116,8 @@ func (c *fetching) failed(w http.ResponseWriter, err error) {
 func (c *fetching) wait(r *http.Request) (wait time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, place := range c.failures.Of(pace.Client(r.RemoteAddr)) {
-		wait = max(wait, place.Wait(c.Now()))
+	for _, tally := range c.failures.Of(pace.Client(r.RemoteAddr)) {
+		wait = max(wait, tally.Wait(c.Now()))
 	}
 	return wait
 }
@@ -125,8 +125,8 @@ func (c *fetching) wait(r *http.Request) (wait time.Duration) {
 func (c *fetching) count(r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, place := range c.failures.Of(pace.Client(r.RemoteAddr)) {
-		place.End(c.Now(), true)
+	for _, tally := range c.failures.Of(pace.Client(r.RemoteAddr)) {
+		tally.End(c.Now(), true)
 	}
 }
 

@@ -77,7 +77,7 @@ func (a *attempts) password(r *http.Request, login, browser string, attempt func
 	ctx, cancel := context.WithTimeout(r.Context(), maxChecking)
 	defer cancel()
 	line, tries := a.known, 0
-	own := func() []counted { return []counted{{Place: a.browsers.At(browser)}} }
+	own := func() []counted { return []counted{{Tally: a.browsers.Of(browser)}} }
 	if browser == "" {
 		line = a.unknown
 		own = func() (own []counted) {
@@ -125,44 +125,44 @@ func (a *attempts) patiently(ctx context.Context, by func() []counted) ([]counte
 	return own, err
 }
 
-// strangers is where attempts of unknown browsers are counted, and how often
+// strangers are the tallies that count attempts of unknown browsers, and how often
 // their networks have tried in vain lately. Those that have not are checked
 // first: guessers have been there before, and the owner has just come.
 func (a *attempts) strangers(r *http.Request, login string) (own []counted, tries int) {
 	from, now := pace.Client(r.RemoteAddr), a.now()
-	own = countedAt(a.networks.Of(from))
-	for _, place := range a.tries.Of(from) {
-		tries = max(tries, place.Counted(now))
-		own = append(own, counted{Place: place, open: true, tries: true})
+	own = countedIn(a.networks.Of(from))
+	for _, tally := range a.tries.Of(from) {
+		tries = max(tries, tally.Counted(now))
+		own = append(own, counted{Tally: tally, open: true, tries: true})
 	}
 	besieged := false
 	if login, err := operator.FoldLogin(login); err == nil {
-		besieged = a.logins.At(login).Wait(now) > 0
-		own = append(own, counted{Place: a.logins.At(login), open: true})
+		besieged = a.logins.Of(login).Wait(now) > 0
+		own = append(own, counted{Tally: a.logins.Of(login), open: true})
 	}
-	for _, place := range a.besieging.Of(from) {
-		own = append(own, counted{Place: place, open: !besieged})
+	for _, tally := range a.besieging.Of(from) {
+		own = append(own, counted{Tally: tally, open: !besieged})
 	}
 	return own, tries
 }
 
 // setup makes an attempt to use the setup link.
 func (a *attempts) setup(r *http.Request, attempt func() error) error {
-	own := func() []counted { return countedAt(a.setups.Of(pace.Client(r.RemoteAddr))) }
+	own := func() []counted { return countedIn(a.setups.Of(pace.Client(r.RemoteAddr))) }
 	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
 }
 
-// counted is where an attempt is counted.
+// counted is a tally that counts an attempt.
 type counted struct {
-	pace.Place
+	pace.Tally
 	open  bool // does not refuse
 	tries bool // counts whatever does not succeed
 }
 
-func countedAt(places []pace.Place) []counted {
-	own := make([]counted, len(places))
-	for i, place := range places {
-		own[i].Place = place
+func countedIn(tallies []pace.Tally) []counted {
+	own := make([]counted, len(tallies))
+	for i, tally := range tallies {
+		own[i].Tally = tally
 	}
 	return own
 }

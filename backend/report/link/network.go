@@ -24,25 +24,25 @@ type guesses struct {
 // OpenFor is [Links.Open] for a client. The error may be a [Wait].
 func (s *Links) OpenFor(ctx context.Context, client netip.Addr, token string) (l Link, err error) {
 	g := &s.guesses
-	places := g.networks.Of(client)
+	tallies := g.networks.Of(client)
 	g.mu.Lock()
 	var wait time.Duration
-	for _, place := range places {
-		wait = max(wait, place.Wait(s.now()))
+	for _, tally := range tallies {
+		wait = max(wait, tally.Wait(s.now()))
 	}
 	if wait > 0 {
 		g.mu.Unlock()
 		return l, Wait(wait)
 	}
-	for _, place := range places {
-		place.Begin()
+	for _, tally := range tallies {
+		tally.Begin()
 	}
 	g.mu.Unlock()
 	defer func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		for _, place := range places {
-			place.End(s.now(), errors.Is(err, ErrUnknown))
+		for _, tally := range tallies {
+			tally.End(s.now(), errors.Is(err, ErrUnknown))
 		}
 	}()
 	return s.Open(ctx, token)
