@@ -172,9 +172,9 @@ func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
 	var cases []map[string]any
 	changed := 0
 	for n := range 6000 {
-		place, label := phone.Text, ""
+		kind, label := phone.Text, ""
 		if n%4 == 0 {
-			place, label = phone.Link, "link"
+			kind, label = phone.Link, "link"
 		}
 		var text strings.Builder
 		for range 3 + random.IntN(12) {
@@ -192,14 +192,14 @@ func TestScriptReadsAnyTextAsTheServerDoes(t *testing.T) {
 			cut := 1 + random.IntN(len(runes)-1)
 			texts = []string{string(runes[:cut]), string(runes[cut:])}
 		}
-		m.Reset(place)
+		m.Reset(kind)
 		matches := clone(m.Text(0, []byte(texts[0])))
 		if len(texts) > 1 {
 			matches = append(matches, clone(m.Inline())...)
 			matches = append(matches, clone(m.Text(tagged, []byte(texts[1])))...)
 		}
 		matches = append(matches, clone(m.Break())...)
-		if place == phone.Link { // what dials gets a plus sign
+		if kind == phone.Link { // what dials gets a plus sign
 			for i := range matches {
 				if m := &matches[i]; m.Form == plan.International && !m.Plus && len(m.Edits) > 0 {
 					m.Edits = append([]phone.Edit{{Start: m.Start, End: m.Start, Text: []byte("+")}}, m.Edits...)

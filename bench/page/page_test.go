@@ -75,11 +75,11 @@ func count(t *testing.T, made []byte) int {
 			}
 			for _, a := range token.Attr {
 				link, isLink := strings.CutPrefix(strings.TrimPrefix(a.Val, "tel:"), "https://wa.me/")
-				if place := phone.Text; a.Key == "alt" || isLink || strings.HasPrefix(a.Val, "tel:") {
+				if valueKind := phone.Text; a.Key == "alt" || isLink || strings.HasPrefix(a.Val, "tel:") {
 					if a.Key != "alt" {
-						place = phone.Link
+						valueKind = phone.Link
 					}
-					value.Reset(place)
+					value.Reset(valueKind)
 					found += len(value.Text(0, []byte(link)))
 					found += len(value.Break())
 				}

@@ -23,9 +23,9 @@ func FuzzMatch(f *testing.F) {
 			}
 			b = append(b, s...)
 		}
-		f.Add(b, c.Set, uint8(c.place()), c.Charset, uint16(len(b)/2))
+		f.Add(b, c.Set, uint8(c.kind()), c.Charset, uint16(len(b)/2))
 	}
-	f.Fuzz(func(t *testing.T, b []byte, setName string, place uint8, label string, cut uint16) {
+	f.Fuzz(func(t *testing.T, b []byte, setName string, kind uint8, label string, cut uint16) {
 		set, known := sets[setName]
 		if !known {
 			set = sets["two"]
@@ -38,16 +38,16 @@ func FuzzMatch(f *testing.F) {
 		for s := range bytes.SplitSeq(b, []byte{0}) {
 			text = append(text, string(s))
 		}
-		p := Place(place % 3)
+		k := ValueKind(kind % 3)
 		m := set.NewMatcher(charset)
 		var whole *page
 		var want []string
 		stepstest.Hold(t, len(b), func() {
 			whole = newPage(m, text, 1)
-			want = whole.run(t, p) // run checks lengths and places of the edits
+			want = whole.run(t, k) // run checks lengths and places of the edits
 		})
 		for _, cuts := range [][]int{{int(cut) + 2}, {0, 1}, {0, int(cut%23) + 2}} {
-			require.Equal(t, want, newPage(m, text, cuts...).run(t, p), "cut at %v", cuts)
+			require.Equal(t, want, newPage(m, text, cuts...).run(t, k), "cut at %v", cuts)
 		}
 		if whole.poured {
 			for i := range want {
@@ -55,7 +55,7 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 		if len(text) == 1 {
-			out, changed := m.Rewrite(nil, b, p)
+			out, changed := m.Rewrite(nil, b, k)
 			require.Equal(t, want[0], string(out))
 			if !changed {
 				require.Equal(t, string(b), string(out))

@@ -5,12 +5,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 )
 
-// Place is the kind of value that a matcher reads.
-type Place uint8
+// ValueKind is the kind of value that a matcher reads.
+type ValueKind uint8
 
 const (
 	// Text is text that people read, also in attributes like alt and title.
-	Text Place = iota
+	Text ValueKind = iota
 	// Link is the part of a link that holds the number that it calls or writes to, such as the value of a tel: link.
 	// The matcher reads percent escapes and recognises short national numbers. It writes a number without separators if
 	// the new digits do not fit.
@@ -47,7 +47,7 @@ type Matcher struct {
 	set     *Set
 	shown   Shown
 	charset *char.Charset
-	place   Place
+	kind    ValueKind
 	keeps   *bool                    // see KeepLength; may be nil
 	spared  func(before []byte) bool // see Spare; may be nil
 
@@ -97,8 +97,8 @@ func (m *Matcher) KeepLength(when *bool) { m.keeps = when }
 func (m *Matcher) Spare(before func(text []byte) bool) { m.spared = before }
 
 // Reset makes the matcher ready for another value of the given kind.
-func (m *Matcher) Reset(p Place) {
-	m.place = p
+func (m *Matcher) Reset(kind ValueKind) {
+	m.kind = kind
 	m.phase = idle
 	m.run.clear()
 	m.tail.size = 0
@@ -180,7 +180,7 @@ func (m *Matcher) endRun(a after) {
 		return
 	}
 	m.after = a
-	if a.ended && char.IsGlue(a.char) && m.place != Link {
+	if a.ended && char.IsGlue(a.char) && m.kind != Link {
 		m.after.begin(a.char)
 		m.phase = wording
 		return

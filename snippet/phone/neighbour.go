@@ -5,7 +5,7 @@ import "github.com/seed-3405227d/frontdesk/snippet/phone/plan"
 // standsLeft says whether the text before a writing lets it be a number.
 func (m *Matcher) standsLeft(w *writing) bool {
 	if w.first == 0 {
-		return m.left.frees(m.charset, m.place, w)
+		return m.left.frees(m.charset, m.kind, w)
 	}
 	r := &m.run
 	g := r.digits[w.first].gap
@@ -67,7 +67,7 @@ func (m *Matcher) standsRight(w *writing) bool {
 	case g&(wideGap|plusGap) != 0:
 		return true
 	case g&commaGap != 0:
-		return g&spaceGap != 0 || w.plus || m.place == Link || stop-w.end >= longGroup
+		return g&spaceGap != 0 || w.plus || m.kind == Link || stop-w.end >= longGroup
 	case g&colonGap != 0:
 		return g&spaceGap != 0
 	case g&(spaceGap|slashGap) != 0 && m.beginsConfigured(w.end):

@@ -43,8 +43,8 @@ func (p *page) cuts() [][]int {
 	return append(all, []int{1, 1})
 }
 
-func (p *page) run(t testing.TB, place Place) []string {
-	p.m.Reset(place)
+func (p *page) run(t testing.TB, kind ValueKind) []string {
+	p.m.Reset(kind)
 	p.poured = true
 	out := make([]string, len(p.text))
 	done := make([]int, len(p.text)) // by segment, bytes that are in out

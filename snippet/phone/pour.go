@@ -34,7 +34,7 @@ func (m *Matcher) emit(w *writing) {
 	old, fresh := m.set.numbers[w.Number], m.shown[w.Number]
 	lead, digits, pours := fresh.Counterpart(w.Form, old)
 	switch match.Poured = pours && !m.regroups(w, old, fresh); {
-	case fresh.Templated() != "" && m.place == Text && (m.keeps == nil || !*m.keeps): // programs read links and data
+	case fresh.Templated() != "" && m.kind == Text && (m.keeps == nil || !*m.keeps): // programs read links and data
 		match.Poured = false
 		m.rewrite(w, plan.Rewriting{Text: fresh.Templated(), Templated: true}, match.Start, match.End)
 	case match.Poured:
@@ -49,7 +49,7 @@ func (m *Matcher) emit(w *writing) {
 // regroups says whether the new number is to be written anew because its area code has another length.
 func (m *Matcher) regroups(w *writing, old, fresh *plan.Number) bool {
 	start, ok := old.Start(w.Form)
-	if !ok || m.place == Link || fresh == old {
+	if !ok || m.kind == Link || fresh == old {
 		return false
 	}
 	for i := start + 1; w.first+i < w.end; i++ {
@@ -111,10 +111,10 @@ func (m *Matcher) appendWriting(w *writing, fresh *plan.Rewriting) {
 		return
 	}
 	text, gap := fresh.Text, " "
-	if m.place == Link || w.compact() && !w.open {
+	if m.kind == Link || w.compact() && !w.open {
 		text, gap = fresh.Compact, ""
 	}
-	if w.plus || fresh.Abroad && !(m.place == Link && w.Form.Kind == plan.International) {
+	if w.plus || fresh.Abroad && !(m.kind == Link && w.Form.Kind == plan.International) {
 		m.ink = append(m.ink, '+')
 	}
 	if fresh.Lead != "" {

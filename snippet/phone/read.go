@@ -21,7 +21,7 @@ func (m *Matcher) scan(at int64, b []byte, last bool) {
 
 // seek returns the index of the first byte from i on at which reading has to begin.
 func (m *Matcher) seek(b []byte, i int) int {
-	switch m.place {
+	switch m.kind {
 	case Link:
 		return m.charset.SeekEscaped(b, i, '%')
 	case Data:
@@ -169,12 +169,12 @@ func (m *Matcher) next(b []byte, last bool) char.Token {
 	case char.Ampersand:
 		return char.ReadReference(b, last)
 	case char.Percent:
-		if m.place == Link {
+		if m.kind == Link {
 			return char.ReadPercent(b, last)
 		}
 		return char.Token{Kind: char.Other, Size: 1, Char: '%'}
 	case char.Backslash:
-		if m.place == Data {
+		if m.kind == Data {
 			return char.ReadStringEscape(b, last)
 		}
 		return char.Token{Kind: char.Other, Size: 1, Char: '\\'}

@@ -2,8 +2,8 @@ package phone
 
 // Rewrite reads a whole value and appends it to dst, with its numbers replaced. changed says whether any number was
 // replaced.
-func (m *Matcher) Rewrite(dst, value []byte, p Place) (rewritten []byte, changed bool) {
-	m.Reset(p)
+func (m *Matcher) Rewrite(dst, value []byte, kind ValueKind) (rewritten []byte, changed bool) {
+	m.Reset(kind)
 	done := 0
 	for _, matches := range [...]func() []Match{
 		func() []Match { return m.Text(0, value) },

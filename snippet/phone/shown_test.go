@@ -46,8 +46,8 @@ func TestNumbersThatAreNotShown(t *testing.T) {
 			}
 			for _, c := range v.Cases {
 				charset, text := c.encode(t, c.Text)
-				want := newPage(sets[name].NewMatcher(charset), text, 1).run(t, c.place())
-				require.Equal(t, want, newPage(some.NewMatcher(charset), text, 1).run(t, c.place()), c.Name)
+				want := newPage(sets[name].NewMatcher(charset), text, 1).run(t, c.kind())
+				require.Equal(t, want, newPage(some.NewMatcher(charset), text, 1).run(t, c.kind()), c.Name)
 			}
 		})
 	}

@@ -55,12 +55,12 @@ func (l *before) take(t *tail, b []byte, i int) {
 }
 
 // frees says whether the text before the writing lets it be a number.
-func (l *before) frees(c *char.Charset, p Place, w *writing) bool {
+func (l *before) frees(c *char.Charset, kind ValueKind, w *writing) bool {
 	if w.plus {
 		return true
 	}
 	b := l.bytes[:l.size]
-	r, size := c.LastRune(b, p == Data)
+	r, size := c.LastRune(b, kind == Data)
 	if size == 0 {
 		return true
 	}
@@ -81,7 +81,7 @@ func (l *before) frees(c *char.Charset, p Place, w *writing) bool {
 			break
 		}
 		b = b[:len(b)-size]
-		if r, size = c.LastRune(b, p == Data); size == 0 {
+		if r, size = c.LastRune(b, kind == Data); size == 0 {
 			return true
 		}
 	}
@@ -97,7 +97,7 @@ func (l *before) frees(c *char.Charset, p Place, w *writing) bool {
 		n--
 		word[n] = unicode.ToLower(r)
 		b = b[:len(b)-size]
-		if r, size = c.LastRune(b, p == Data); size == 0 {
+		if r, size = c.LastRune(b, kind == Data); size == 0 {
 			break
 		}
 	}

@@ -85,7 +85,7 @@ func (v *vector) encode(t testing.TB, s segments) (*char.Charset, []string) {
 	return c, encoded
 }
 
-func (v *vector) place() Place {
+func (v *vector) kind() ValueKind {
 	switch v.Place {
 	case "link":
 		return Link
@@ -112,14 +112,14 @@ func TestVectors(t *testing.T) {
 			_, want := c.encode(t, c.Want)
 			m := sets[c.Set].NewMatcher(charset)
 			p := newPage(m, text, 1)
-			require.Equal(t, want, p.run(t, c.place()))
+			require.Equal(t, want, p.run(t, c.kind()))
 			if changed := !equalSegments(text, want); changed {
 				require.Equal(t, c.Poured, p.poured)
 			} else {
 				require.False(t, c.Poured)
 			}
 			for _, cut := range p.cuts() {
-				require.Equal(t, want, newPage(m, text, cut...).run(t, c.place()), "cut at %v", cut)
+				require.Equal(t, want, newPage(m, text, cut...).run(t, c.kind()), "cut at %v", cut)
 			}
 		})
 	}

@@ -106,14 +106,14 @@ func (m *Matcher) accepts(w *writing) bool {
 	if w.plus && w.Form.Kind != plan.International && w.Form.Kind != plan.CountryTrunk {
 		return false
 	}
-	if m.place == Link {
+	if m.kind == Link {
 		return (w.first == 0 || m.standsLeft(w)) && (w.end == m.run.n || m.standsRight(w))
 	}
 	return !w.LinkOnly && !m.otherFigure(w) && m.standsLeft(w) && m.standsRight(w) && !m.spares(w)
 }
 
 func (m *Matcher) spares(w *writing) bool {
-	return m.place == Data && m.spared != nil && w.first == 0 && m.spared(m.left.bytes[:m.left.size])
+	return m.kind == Data && m.spared != nil && w.first == 0 && m.spared(m.left.bytes[:m.left.size])
 }
 
 // otherFigure says whether the writing is rather a date, a network address or a decimal number.

@@ -137,11 +137,11 @@ func (f *finding) look(v value) {
 			f.add(f.set.Number(m.Number).Digits(), Writing{Text: tidy(text[m.Start:m.End]), Kind: v.kind, Count: 1})
 		}
 	}
-	place := phone.Link
+	kind := phone.Link
 	if v.kind == Text || v.kind == Attribute {
-		place = phone.Text
+		kind = phone.Text
 	}
-	f.matcher.Reset(place)
+	f.matcher.Reset(kind)
 	at := int64(0)
 	for i, piece := range v.pieces {
 		if i > 0 {

@@ -100,7 +100,7 @@ func (s *scanner) changeLink(v value, b []byte, p *place) {
 var plusSigns = [...]string{"%2b", "&#43;", "&#x2b;", "&plus;"}
 
 // changeValue changes the numbers in a value, and says whether it found any.
-func (s *scanner) changeValue(v value, b []byte, kind phone.Place) (found bool) {
+func (s *scanner) changeValue(v value, b []byte, kind phone.ValueKind) (found bool) {
 	s.values.Reset(kind)
 	s.bare = v.bare
 	for _, matches := range [...]func() []phone.Match{
