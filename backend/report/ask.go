@@ -69,8 +69,8 @@ func (f *Figures) add(other *Figures) {
 
 // Behind returns what is counted in a figure of the answer. There are at most limit, the newest first; count is how many there
 // are in all. Their amounts together are the figure.
-func (r *Reports) Behind(ctx context.Context, q Question, p Place, limit int) (refs []Ref, count int, err error) {
-	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{Place: p, part: slices.Index(a.bounds, minutes(p.Part))} })
+func (r *Reports) Behind(ctx context.Context, q Question, key FigureKey, limit int) (refs []Ref, count int, err error) {
+	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{FigureKey: key, part: slices.Index(a.bounds, minutes(key.Part))} })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -145,7 +145,7 @@ func (r *Reports) ask(ctx context.Context, q Question, prepare func(*asking)) ([
 
 // behind collects what is behind a figure.
 type behind struct {
-	Place
+	FigureKey
 	part int // its number; -1 where it is none of the period
 	refs []Ref
 }

@@ -188,9 +188,9 @@ type Row struct {
 	Figures
 }
 
-// Place is a figure of an answer: that of the row with the values, of the part that begins at the time, or without both of
-// the total. A row's figures are not told by parts.
-type Place struct {
+// FigureKey names a figure of an answer: that of the row with the values, of the part that begins at the time, or without
+// both of the total. A row's figures are not told by parts.
+type FigureKey struct {
 	Metric Metric
 	Values []string
 	Part   time.Time

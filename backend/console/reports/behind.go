@@ -50,7 +50,7 @@ type behindRow struct {
 
 // looked is what is looked into: a figure of the report, or of a path.
 type looked struct {
-	report.Place
+	report.FigureKey
 	path string
 }
 
@@ -89,7 +89,7 @@ func (c *room) refs(ctx context.Context, a asked, into looked, limit int) (refs 
 	if into.path != "" {
 		return c.Reports.BehindPath(ctx, a.question(), into.Metric, into.path, limit)
 	}
-	return c.Reports.Behind(ctx, a.question(), into.Place, limit)
+	return c.Reports.Behind(ctx, a.question(), into.FigureKey, limit)
 }
 
 // address is the address under the path of what is looked into.

@@ -532,15 +532,15 @@ func (h *history) compareBehind(reports *report.Reports, q report.Question, answ
 	for i := range 4 {
 		h.looked++
 		m, n := looked[h.looked%len(looked)], (h.looked+i)%len(parts)
-		require.InDelta(h.t, answer.Total[m], h.behind(reports, q, report.Place{Metric: m}), 1e-6, "%v behind", m)
-		require.InDelta(h.t, answer.Parts[n][m], h.behind(reports, q, report.Place{Metric: m, Part: parts[n].Start}), 1e-6, "%v behind the part of %v", m, parts[n].Start)
+		require.InDelta(h.t, answer.Total[m], h.behind(reports, q, report.FigureKey{Metric: m}), 1e-6, "%v behind", m)
+		require.InDelta(h.t, answer.Parts[n][m], h.behind(reports, q, report.FigureKey{Metric: m, Part: parts[n].Start}), 1e-6, "%v behind the part of %v", m, parts[n].Start)
 	}
 }
 
 // behind is what stands behind the figure together, of which each is told once.
-func (h *history) behind(reports *report.Reports, q report.Question, p report.Place) (amount float64) {
+func (h *history) behind(reports *report.Reports, q report.Question, key report.FigureKey) (amount float64) {
 	h.t.Helper()
-	refs, count, err := reports.Behind(h.t.Context(), q, p, math.MaxInt)
+	refs, count, err := reports.Behind(h.t.Context(), q, key, math.MaxInt)
 	require.NoError(h.t, err)
 	require.Len(h.t, refs, count)
 	seen := make(map[report.Ref]bool)
