@@ -64,17 +64,17 @@ func (c *Conversions) WriteFile(ctx context.Context, w io.Writer, e notify.Endpo
 	entry := int64(math.MinInt64)
 	goal := ""
 	for {
-		list, err := told(ctx, c.DB.Read(), `site_id = $1 AND endpoint_id = $2 AND (entry, goal) > ($3, $4) AND at >= $5 ORDER BY entry, goal LIMIT $6`, e.SiteID, e.ID, entry, goal, since, readAtOnce)
+		list, err := receipts(ctx, c.DB.Read(), `site_id = $1 AND endpoint_id = $2 AND (entry, goal) > ($3, $4) AND at >= $5 ORDER BY entry, goal LIMIT $6`, e.SiteID, e.ID, entry, goal, since, readAtOnce)
 		if err != nil {
 			return err
 		}
-		for _, t := range list {
-			if to.Names[t.Goal] == "" { // it was named then
+		for _, r := range list {
+			if to.Names[r.Goal] == "" { // it was named then
 				continue
 			}
 			if err := out.Write(feed.Row{
-				Goal: t.Goal, Name: to.Names[t.Goal], ID: t.ID(), At: t.At, Value: t.Value, Currency: t.Currency, ClickID: t.ClickID, ClientID: t.ClientID,
-				Talk: t.Talk, Wait: t.Wait, First: t.First, RevisedAt: t.RevisedAt, TakenAt: t.TakenAt,
+				Goal: r.Goal, Name: to.Names[r.Goal], ID: r.ID(), At: r.At, Value: r.Value, Currency: r.Currency, ClickID: r.ClickID, ClientID: r.ClientID,
+				Talk: r.Talk, Wait: r.Wait, First: r.First, RevisedAt: r.RevisedAt, TakenAt: r.TakenAt,
 			}); err != nil {
 				return err
 			}

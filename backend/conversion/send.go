@@ -138,7 +138,7 @@ func (c *Conversions) Send(ctx context.Context, e notify.Endpoint, r notify.Deli
 		if goal == platform.Sale && to.Currency != "" && s.value != "" {
 			one.Value, one.Currency = s.value, to.Currency
 		}
-		i := slices.IndexFunc(has, func(t Told) bool { return t.Goal == goal && t.Entry != r.Entry })
+		i := slices.IndexFunc(has, func(had receipt) bool { return had.Goal == goal && had.Entry != r.Entry })
 		switch {
 		case i < 0:
 		case has[i].Value == one.Value && has[i].Currency == one.Currency:
@@ -169,7 +169,7 @@ func (c *Conversions) Send(ctx context.Context, e notify.Endpoint, r notify.Deli
 
 // revise has the platform know that a conversion has another value. done is false where the old one is taken back, and the
 // new one is to be sent.
-func (c *Conversions) revise(ctx context.Context, e notify.Endpoint, s subject, old Told, now platform.Conversion) (done bool, err error) {
+func (c *Conversions) revise(ctx context.Context, e notify.Endpoint, s subject, old receipt, now platform.Conversion) (done bool, err error) {
 	if IsFetched(e.Kind) {
 		return true, c.mark(ctx, e, old, `value = $5, currency = $6, revised_at = $7`, now.Value, now.Currency, c.now().UnixMilli())
 	}
@@ -180,14 +180,14 @@ func (c *Conversions) revise(ctx context.Context, e notify.Endpoint, s subject, 
 }
 
 // takeBack has the platform know which conversions of the subject count no more.
-func (c *Conversions) takeBack(ctx context.Context, e notify.Endpoint, s subject, has []Told) (status int, err error) {
+func (c *Conversions) takeBack(ctx context.Context, e notify.Endpoint, s subject, has []receipt) (status int, err error) {
 	var stays error = attempt.Skip{Reason: attempt.NothingTo}
 	some := false
-	for _, t := range has {
-		if slices.Contains(s.goals, t.Goal) {
+	for _, had := range has {
+		if slices.Contains(s.goals, had.Goal) {
 			continue
 		}
-		taken, err := c.take(ctx, e, s, t)
+		taken, err := c.take(ctx, e, s, had)
 		if skip, is := errors.AsType[attempt.Skip](err); is {
 			stays = skip
 		} else if err != nil {
@@ -195,7 +195,7 @@ func (c *Conversions) takeBack(ctx context.Context, e notify.Endpoint, s subject
 		} else {
 			status, some = taken, true
 		}
-		if err := c.mark(ctx, e, t, `taken_at = $5`, c.now().UnixMilli()); err != nil {
+		if err := c.mark(ctx, e, had, `taken_at = $5`, c.now().UnixMilli()); err != nil {
 			return status, err
 		}
 	}
@@ -206,9 +206,9 @@ func (c *Conversions) takeBack(ctx context.Context, e notify.Endpoint, s subject
 }
 
 // take has the platform take a conversion back.
-func (c *Conversions) take(ctx context.Context, e notify.Endpoint, s subject, t Told) (int, error) {
+func (c *Conversions) take(ctx context.Context, e notify.Endpoint, s subject, had receipt) (int, error) {
 	to := Of(e)
-	one := platform.Conversion{Goal: t.Goal, Name: to.Names[t.Goal], ID: t.ID(), At: c.now(), Value: t.Value, Currency: t.Currency}
+	one := platform.Conversion{Goal: had.Goal, Name: to.Names[had.Goal], ID: had.ID(), At: c.now(), Value: had.Value, Currency: had.Currency}
 	if s.visitor != 0 {
 		ids, err := c.Clients.Get(ctx, e.SiteID, s.visitor)
 		if err != nil {

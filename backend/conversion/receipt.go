@@ -18,8 +18,8 @@ const (
 	keepFor = (FeedDays + 10) * 24 * time.Hour
 )
 
-// Told is a conversion that a destination has.
-type Told struct {
+// receipt is a conversion that a destination has.
+type receipt struct {
 	Entry     int64
 	Goal      platform.Goal
 	Subject   string // one of the kinds below
@@ -36,7 +36,7 @@ type Told struct {
 }
 
 // ID is that by which the platform knows it.
-func (t Told) ID() string { return platform.IDOf(t.Entry, t.Goal) }
+func (r receipt) ID() string { return platform.IDOf(r.Entry, r.Goal) }
 
 // The kinds of subjects.
 const (
@@ -45,33 +45,33 @@ const (
 	ofConversation = "conversation"
 )
 
-type toldRow struct {
-	Told
+type receiptRow struct {
+	receipt
 	at, revised, taken int64
 }
 
-const toldColumns = `entry, goal, subject, subject_id, at, value, currency, click_id_name, click_id, client_id, talk, wait, first, revised_at, taken_at`
+const receiptColumns = `entry, goal, subject, subject_id, at, value, currency, click_id_name, click_id, client_id, talk, wait, first, revised_at, taken_at`
 
-func (r *toldRow) fields() []any {
+func (r *receiptRow) fields() []any {
 	return []any{&r.Entry, &r.Goal, &r.Subject, &r.SubjectID, &r.at, &r.Value, &r.Currency, &r.ClickIDName, &r.ClickID, &r.ClientID, &r.Talk, &r.Wait, &r.First, &r.revised, &r.taken}
 }
 
-func told(ctx context.Context, from db.Queries, where string, args ...any) ([]Told, error) {
-	rows, err := db.List(ctx, from, (*toldRow).fields, `SELECT `+toldColumns+` FROM conversions WHERE `+where, args...)
+func receipts(ctx context.Context, from db.Queries, where string, args ...any) ([]receipt, error) {
+	rows, err := db.List(ctx, from, (*receiptRow).fields, `SELECT `+receiptColumns+` FROM conversions WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading conversions: %w", err)
 	}
-	list := make([]Told, len(rows))
+	list := make([]receipt, len(rows))
 	for i, r := range rows {
-		list[i] = r.Told
+		list[i] = r.receipt
 		list[i].At, list[i].RevisedAt, list[i].TakenAt = time.UnixMilli(r.at), db.Time(r.revised), db.Time(r.taken)
 	}
 	return list, nil
 }
 
 // counting are the conversions of the subject that the endpoint has, and that count.
-func (c *Conversions) counting(ctx context.Context, e notify.Endpoint, s subject) ([]Told, error) {
-	return told(ctx, c.DB.Read(), `site_id = $1 AND subject_id = $2 AND subject = $3 AND endpoint_id = $4 AND taken_at = 0 ORDER BY entry`, e.SiteID, s.id, s.kind, e.ID)
+func (c *Conversions) counting(ctx context.Context, e notify.Endpoint, s subject) ([]receipt, error) {
+	return receipts(ctx, c.DB.Read(), `site_id = $1 AND subject_id = $2 AND subject = $3 AND endpoint_id = $4 AND taken_at = 0 ORDER BY entry`, e.SiteID, s.id, s.kind, e.ID)
 }
 
 // keep notes that the endpoint has the conversions.
@@ -85,7 +85,7 @@ func (c *Conversions) keep(ctx context.Context, e notify.Endpoint, r notify.Deli
 					client = one.IDs.YM
 				}
 			}
-			if _, err := tx.Exec(ctx, `INSERT INTO conversions (site_id, endpoint_id, `+toldColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0)
+			if _, err := tx.Exec(ctx, `INSERT INTO conversions (site_id, endpoint_id, `+receiptColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0)
 				ON CONFLICT (site_id, endpoint_id, entry, goal) DO NOTHING`,
 				e.SiteID, e.ID, r.Entry, string(one.Goal), s.kind, s.id, one.At.UnixMilli(), one.Value, one.Currency, name, click, client, one.Talk, one.Wait, one.First); err != nil {
 				return err
@@ -96,10 +96,10 @@ func (c *Conversions) keep(ctx context.Context, e notify.Endpoint, r notify.Deli
 }
 
 // mark notes that a conversion of the endpoint counts no more, or that it has another value.
-func (c *Conversions) mark(ctx context.Context, e notify.Endpoint, t Told, set string, args ...any) error {
+func (c *Conversions) mark(ctx context.Context, e notify.Endpoint, r receipt, set string, args ...any) error {
 	return c.write(ctx, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE conversions SET `+set+` WHERE site_id = $1 AND endpoint_id = $2 AND entry = $3 AND goal = $4`,
-			append([]any{e.SiteID, e.ID, t.Entry, string(t.Goal)}, args...)...)
+			append([]any{e.SiteID, e.ID, r.Entry, string(r.Goal)}, args...)...)
 		return err
 	})
 }
