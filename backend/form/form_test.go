@@ -109,7 +109,7 @@ func TestFailuresAreTold(t *testing.T) {
 			require.NoError(t, err)
 			for _, e := range entries {
 				require.EqualValues(t, site, e.SiteID)
-				var of incident.Told
+				var of incident.News
 				require.NoError(t, json.Unmarshal(e.Data, &of))
 				said = append(said, fmt.Sprintf("%s %s %s %d", e.Kind, of.Kind, of.About, of.Status))
 			}

@@ -12,14 +12,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
-// Begun and Over are the kinds of the journal's entries about incidents. Their data is a [Told].
+// Begun and Over are the kinds of the journal's entries about incidents. Their data is a [News].
 const (
 	Begun = "incident.begun"
 	Over  = "incident.over"
 )
 
-// Told is what an entry of the journal says of an incident.
-type Told struct {
+// News is what an entry of the journal says of an incident.
+type News struct {
 	Kind   Kind      `json:"kind"`
 	About  string    `json:"about"`
 	Name   string    `json:"name"`
@@ -100,7 +100,7 @@ func (r row) incident() Incident {
 func entries(kind string, rows []row, now time.Time) ([]journal.Entry, error) {
 	told := make([]journal.Entry, len(rows))
 	for i, r := range rows {
-		data, err := json.Marshal(Told{Kind: r.kind, About: r.about, Name: r.name, Status: r.status, Since: time.UnixMilli(r.begun).UTC()})
+		data, err := json.Marshal(News{Kind: r.kind, About: r.about, Name: r.name, Status: r.status, Since: time.UnixMilli(r.begun).UTC()})
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (w *watch) told() (said []string) {
 	entries, err := journal.New(w.db).After(w.t.Context(), journal.Position{}, 1000)
 	require.NoError(w.t, err)
 	for _, e := range entries {
-		var of incident.Told
+		var of incident.News
 		require.NoError(w.t, json.Unmarshal(e.Data, &of))
 		require.EqualValues(w.t, site, e.SiteID)
 		require.Equal(w.t, "name of "+of.About, of.Name)

@@ -149,8 +149,8 @@ func (e *Endpoint) wants(event Event, entry journal.Entry) bool {
 
 // isAbout reports whether the entry tells of an incident of the endpoint itself.
 func (e *Endpoint) isAbout(entry journal.Entry) bool {
-	var told incident.Told
-	return json.Unmarshal(entry.Data, &told) == nil && told.Kind == incident.Endpoint && told.About == e.about()
+	var news incident.News
+	return json.Unmarshal(entry.Data, &news) == nil && news.Kind == incident.Endpoint && news.About == e.about()
 }
 
 // about is what incidents of the endpoint are about.

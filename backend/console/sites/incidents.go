@@ -57,27 +57,27 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 	if to.Operator.Role != operator.Admin {
 		return nil, nil
 	}
-	var news []rows.IncidentLine
+	var lines []rows.IncidentLine
 	var f frame.Page
 	for _, e := range entries {
 		if e.Kind != incident.Begun && e.Kind != incident.Over {
 			continue
 		}
-		var told incident.Told
-		err := json.Unmarshal(e.Data, &told)
+		var news incident.News
+		err := json.Unmarshal(e.Data, &news)
 		if err == nil && f.Words == nil {
 			f, err = to.Page(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
-		line := rows.IncidentLineOf(f, incident.Incident{SiteID: e.SiteID, Kind: told.Kind, About: told.About, Name: told.Name, Status: told.Status, BegunAt: told.Since})
+		line := rows.IncidentLineOf(f, incident.Incident{SiteID: e.SiteID, Kind: news.Kind, About: news.About, Name: news.Name, Status: news.Status, BegunAt: news.Since})
 		if line.Over = e.Kind == incident.Over; line.Over {
-			line.Text = f.Words.Text("incident.over."+string(told.Kind), "name", words.Written(told.Name))
+			line.Text = f.Words.Text("incident.over."+string(news.Kind), "name", words.Written(news.Name))
 		}
-		news = append(news, line)
+		lines = append(lines, line)
 	}
-	if len(news) == 0 {
+	if len(lines) == 0 {
 		return nil, nil
 	}
 	now, err := c.Incidents.Now(ctx, to.Counted)
@@ -88,5 +88,5 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 		Count  int
 		News   []rows.IncidentLine
 		Latest rows.IncidentLine
-	}{len(now), news, news[len(news)-1]})
+	}{len(now), lines, lines[len(lines)-1]})
 }
