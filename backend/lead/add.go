@@ -65,12 +65,12 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	for _, mark := range s.Marks {
 		lead.mark(mark)
 	}
-	told := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
+	info := visit.Info{Name: lead.Name, Email: lead.Email, Phone: lead.Phone, Region: s.Region}
 	if s.Call != 0 { // a caller is not always the visitor for whom the number was
-		told = visit.Info{}
+		info = visit.Info{}
 	}
 	adding := adding{lead: lead, request: request, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
-	if adding.info, err = told.Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
+	if adding.info, err = info.Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
 	if err := l.add(ctx, &adding); err != nil {
@@ -91,9 +91,9 @@ type adding struct {
 	lead    Lead
 	request string
 	within  time.Duration
-	info    visit.Told // empty where the lead has no contacts
-	size    int        // of the texts
-	ofForm  bool       // it was seen on its way to the site
+	info    visit.StoredInfo // empty where the lead has no contacts
+	size    int              // of the texts
+	ofForm  bool             // it was seen on its way to the site
 
 	stored  ready // the lead as it is stored
 	earlier int64 // the lead that it is instead, or has become a part of; 0 for none

@@ -199,10 +199,10 @@ func TestNothingIsStoredForIdsThatDoNotBelongTogether(t *testing.T) {
 			require.Empty(t, card.Properties)
 			require.Empty(t, card.Visits[0].Events)
 		}
-		told, err := visit.Info{Email: "ada@example.com"}.Read()
+		info, err := visit.Info{Email: "ada@example.com"}.Read()
 		require.NoError(t, err)
 		require.NoError(t, d.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			return v.AddInfoTx(ctx, tx, site, visit.Ref{Visitor: 12345}, told)
+			return v.AddInfoTx(ctx, tx, site, visit.Ref{Visitor: 12345}, info)
 		}))
 		var stored int
 		require.NoError(t, d.Read().QueryRowContext(ctx, `SELECT COUNT(*) FROM contacts`).Scan(&stored))

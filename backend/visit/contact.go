@@ -31,36 +31,36 @@ func (i Info) Check() error {
 	return nil
 }
 
-// Told is an [Info] as it is stored. The zero Told is nothing.
-type Told struct {
+// StoredInfo is an [Info] as it is stored. The zero StoredInfo is nothing.
+type StoredInfo struct {
 	name     string
-	contacts []told
+	contacts []storedContact
 }
 
-// told is an e-mail or a phone.
-type told struct {
+// storedContact is an e-mail or a phone.
+type storedContact struct {
 	kind string
 	contact.Contact
 }
 
 // Read brings the contacts into the form by which they are compared, which is not to be done in a transaction. The error
 // is [ErrNothing] if nothing is filled in.
-func (i Info) Read() (Told, error) {
-	t := Told{name: strings.TrimSpace(i.Name)}
+func (i Info) Read() (StoredInfo, error) {
+	stored := StoredInfo{name: strings.TrimSpace(i.Name)}
 	if email := strings.TrimSpace(i.Email); email != "" {
-		t.contacts = append(t.contacts, told{"email", contact.OfEmail(email)})
+		stored.contacts = append(stored.contacts, storedContact{"email", contact.OfEmail(email)})
 	}
 	if phone := strings.TrimSpace(i.Phone); phone != "" {
-		t.contacts = append(t.contacts, told{"phone", contact.OfPhone(phone, i.Region)})
+		stored.contacts = append(stored.contacts, storedContact{"phone", contact.OfPhone(phone, i.Region)})
 	}
-	return t, i.Check()
+	return stored, i.Check()
 }
 
 // AddInfo stores what is filled in. A new name replaces the old one. An e-mail or a phone is added, unless it is there
 // already. AddInfo returns ErrNothing if nothing is filled in, ErrTooMany if there is no room, and ErrForeign if the
 // ids of ref do not belong together. It then stores nothing.
 func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) error {
-	told, err := info.Read()
+	stored, err := info.Read()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 		if err := present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
-		return v.AddInfoTx(ctx, tx, siteID, ref, told)
+		return v.AddInfoTx(ctx, tx, siteID, ref, stored)
 	})
 	if err != nil {
 		return fmt.Errorf("storing visitor information: %w", err)
@@ -80,7 +80,7 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 // AddInfoTx does what AddInfo does, in a transaction of the caller. It checks only whether the visitor is known, and
 // stores nothing for an unknown visitor. If it returns ErrTooMany, it has stored what there is room for. The caller's
 // own write matters more.
-func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info Told) error {
+func (v *Visits) AddInfoTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref, info StoredInfo) error {
 	if info.name == "" && len(info.contacts) == 0 {
 		return nil
 	}
@@ -130,12 +130,12 @@ type Correction struct {
 // Correct replaces a name and contacts. What is as it was stays as it is by now. The error is ErrUnknown if the visitor
 // is not known, and ErrTooMany if there is no room.
 func (v *Visits) Correct(ctx context.Context, siteID int64, of ID, c Correction) error {
-	told, err := c.Read()
+	stored, err := c.Read()
 	if err != nil && !errors.Is(err, ErrNothing) {
 		return err
 	}
 	was := map[string]string{"email": c.EmailWas, "phone": c.PhoneWas}
-	for _, now := range told.contacts {
+	for _, now := range stored.contacts {
 		if was[now.kind] == now.Value {
 			delete(was, now.kind)
 		}
@@ -146,15 +146,15 @@ func (v *Visits) Correct(ctx context.Context, siteID int64, of ID, c Correction)
 		if err == nil && !found {
 			err = ErrUnknown
 		}
-		if err == nil && told.name != c.NameWas && told.name != name {
-			_, err = tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, told.name)
+		if err == nil && stored.name != c.NameWas && stored.name != name {
+			_, err = tx.Exec(ctx, `UPDATE visitors SET name = $3 WHERE site_id = $1 AND id = $2`, siteID, visitor, stored.name)
 		}
 		for kind, value := range was {
 			if err == nil && value != "" {
 				_, err = tx.Exec(ctx, `DELETE FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3 AND value = $4`, siteID, visitor, kind, value)
 			}
 		}
-		for _, now := range told.contacts {
+		for _, now := range stored.contacts {
 			if err == nil {
 				_, err = addContact(ctx, tx, siteID, visitor, now, at)
 			}
@@ -170,7 +170,7 @@ func (v *Visits) Correct(ctx context.Context, siteID int64, of ID, c Correction)
 	return nil
 }
 
-func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c told, at int64) (added bool, err error) {
+func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c storedContact, at int64) (added bool, err error) {
 	have, _, err := db.One(ctx, tx, func(h *struct{ all, same int }) []any { return []any{&h.all, &h.same} },
 		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, c.kind, c.Value)
 	if err != nil || have.same > 0 {
