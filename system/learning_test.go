@@ -16,9 +16,9 @@ import (
 
 // learnt waits until the site is known to show the numbers, and gives them by their
 // digits.
-func learnt(t *testing.T, site string, digits ...string) map[string]inventory.Shown {
+func learnt(t *testing.T, site string, digits ...string) map[string]inventory.PrintedNumber {
 	t.Helper()
-	shown := make(map[string]inventory.Shown)
+	printed := make(map[string]inventory.PrintedNumber)
 	require.Eventually(t, func() bool {
 		desk, done, err := caddymodule.Use()
 		if err != nil {
@@ -31,18 +31,18 @@ func learnt(t *testing.T, site string, digits ...string) map[string]inventory.Sh
 		}
 		list, err := desk.Numbers.List(t.Context(), known.ID)
 		require.NoError(t, err)
-		clear(shown)
+		clear(printed)
 		for _, n := range list {
-			shown[n.Digits] = n
+			printed[n.Digits] = n
 		}
 		for _, d := range digits {
-			if _, found := shown[d]; !found {
+			if _, found := printed[d]; !found {
 				return false
 			}
 		}
 		return true
 	}, wait, tick)
-	return shown
+	return printed
 }
 
 func TestNumbersOfPagesAreLearnt(t *testing.T) {
@@ -88,11 +88,11 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 
 	// What is learnt is the origin's page, not what the visitor saw of it.
 	require.Contains(t, s.Get("http://localhost:$PORT/contacts?utm_source=news").Content, "8 (495) 765-43-21, 8 (495) 765-43-21")
-	shown := learnt(t, "shop", "74951234567", "74957654321")
-	require.Len(t, shown, 2)
-	require.Equal(t, "/contacts", shown["74951234567"].Example, "without the query")
+	printed := learnt(t, "shop", "74951234567", "74957654321")
+	require.Len(t, printed, 2)
+	require.Equal(t, "/contacts", printed["74951234567"].Example, "without the query")
 	require.Equal(t, []inventory.Writing{{Text: "+74951234567", Place: "tel", Count: 1}, {Text: "8 (495) 123-45-67", Place: "text", Count: 1}},
-		shown["74951234567"].Writings)
+		printed["74951234567"].Writings)
 
 	// A site that writes national numbers alone tells its country by its language.
 	s.Get("http://localhost:$PORT2/german", "Host", "lamps.example")
@@ -104,8 +104,8 @@ func TestNumbersOfPagesAreLearnt(t *testing.T) {
 	_, err := s.Do(http.MethodHead, "http://localhost:$PORT/head", "")
 	require.NoError(t, err)
 	s.Get("http://localhost:$PORT/last")
-	shown = learnt(t, "shop", "78005553535")
-	require.Equal(t, 1, shown["74951234567"].Pages)
+	printed = learnt(t, "shop", "78005553535")
+	require.Equal(t, 1, printed["74951234567"].Pages)
 
 	// The console knows what the configuration says, of sites that it does not name
 	// as soon as they have shown a page.

@@ -80,7 +80,7 @@ func (c *room) showNumbers(w http.ResponseWriter, r *http.Request, f frame.Page)
 			body.More = true
 			break
 		}
-		shown, err := c.Numbers.List(r.Context(), s.ID)
+		printed, err := c.Numbers.List(r.Context(), s.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (c *room) showNumbers(w http.ResponseWriter, r *http.Request, f frame.Page)
 		if err != nil {
 			return err
 		}
-		listed := siteNumbers{Site: s, Rows: numberRows(shown, declared), May: f.Admin() && s.RetiredAt.IsZero()}
+		listed := siteNumbers{Site: s, Rows: numberRows(printed, declared), May: f.Admin() && s.RetiredAt.IsZero()}
 		for i := range listed.Rows {
 			listed.Rows[i].lead(n, listed.May)
 		}
@@ -125,7 +125,7 @@ func (row *numberRow) lead(n *rows.Numbering, may bool) {
 
 // numberRows are what needs to be looked at first, then what the pages show, then
 // what the configuration has and no page.
-func numberRows(shown []inventory.Shown, declared []number.Declared) []numberRow {
+func numberRows(printed []inventory.PrintedNumber, declared []number.Declared) []numberRow {
 	states, replaced := make(map[string]string), make(map[string]string)
 	for _, d := range declared {
 		states[d.Digits] = stateConfigured
@@ -135,7 +135,7 @@ func numberRows(shown []inventory.Shown, declared []number.Declared) []numberRow
 	}
 	var alarming, others []numberRow
 	seen := make(map[string]bool)
-	for _, n := range shown {
+	for _, n := range printed {
 		seen[n.Digits] = true
 		row := numberRowOf(n)
 		row.Replaces = replaced[n.Digits]
@@ -156,7 +156,7 @@ func numberRows(shown []inventory.Shown, declared []number.Declared) []numberRow
 	return append(alarming, others...)
 }
 
-func numberRowOf(n inventory.Shown) numberRow {
+func numberRowOf(n inventory.PrintedNumber) numberRow {
 	row := numberRow{Digits: n.Digits, Valid: words.Dial(n.Digits) != "", Pages: n.Pages, Many: n.Pages == inventory.MaxPages, Example: n.Example, Seen: n.LastAt}
 	known := make(map[string]bool)
 	var read, called []string

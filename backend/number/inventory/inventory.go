@@ -19,8 +19,8 @@ import (
 
 // Bounds of what is kept of a site's pages. The oldest is forgotten first.
 const (
-	// MaxShown is how many numbers of a site are kept.
-	MaxShown = 200
+	// MaxPrinted is how many numbers of a site are kept.
+	MaxPrinted = 200
 	// MaxPages is how many pages of a number are kept.
 	MaxPages = 100
 	// maxWritings is how many writings of a number are kept, for a page and in all.
@@ -36,8 +36,8 @@ type Inventory struct {
 	regions regions
 }
 
-// Shown is a number that a site's pages show.
-type Shown struct {
+// PrintedNumber is a number that is printed on a site's pages.
+type PrintedNumber struct {
 	// Digits are in international form.
 	Digits string
 	// Writings are the ways in which it is written, the most frequent first.
@@ -58,7 +58,7 @@ type Writing struct {
 	Count int    `json:"count"`
 }
 
-// New returns the shown numbers of the database.
+// New returns the inventory of the database.
 func New(d *db.DB, now func() time.Time) *Inventory {
 	return &Inventory{db: d, now: now, regions: newRegions()}
 }
@@ -83,7 +83,7 @@ func (s *Inventory) Learn(ctx context.Context, siteID int64, path string, found 
 	path = storable(path, maxPath)
 	at := s.now().UnixMilli()
 	digits := slices.Sorted(maps.Keys(found)) // in the same order on all nodes
-	digits = digits[:min(len(digits), MaxShown)]
+	digits = digits[:min(len(digits), MaxPrinted)]
 	var numbers []numberRow
 	var pages []pageRow
 	for _, d := range digits {
@@ -133,7 +133,7 @@ func forget(ctx context.Context, tx db.Tx, siteID int64, digits []string) error 
 	}
 	_, err := tx.Exec(ctx, `DELETE FROM shown_numbers WHERE site_id = $1 AND (digits NOT IN
 		(SELECT digits FROM shown_numbers WHERE site_id = $1 ORDER BY last_at DESC, digits LIMIT $2)
-		OR NOT EXISTS (SELECT 1 FROM shown_pages p WHERE p.site_id = shown_numbers.site_id AND p.digits = shown_numbers.digits))`, siteID, MaxShown)
+		OR NOT EXISTS (SELECT 1 FROM shown_pages p WHERE p.site_id = shown_numbers.site_id AND p.digits = shown_numbers.digits))`, siteID, MaxPrinted)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *Inventory) Sites(ctx context.Context) (map[int64]bool, error) {
 }
 
 // List returns the numbers that a site's pages show, those on most pages first.
-func (s *Inventory) List(ctx context.Context, siteID int64) ([]Shown, error) {
+func (s *Inventory) List(ctx context.Context, siteID int64) ([]PrintedNumber, error) {
 	type row struct {
 		digits, path, writings string
 		first, last            int64
@@ -166,10 +166,10 @@ func (s *Inventory) List(ctx context.Context, siteID int64) ([]Shown, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the numbers of a site: %w", err)
 	}
-	var list []Shown
+	var list []PrintedNumber
 	for _, r := range rows {
 		if len(list) == 0 || list[len(list)-1].Digits != r.digits {
-			list = append(list, Shown{Digits: r.digits, FirstAt: time.UnixMilli(r.first), LastAt: time.UnixMilli(r.last)})
+			list = append(list, PrintedNumber{Digits: r.digits, FirstAt: time.UnixMilli(r.first), LastAt: time.UnixMilli(r.last)})
 		}
 		if err := list[len(list)-1].add(r.path, r.writings); err != nil {
 			return nil, fmt.Errorf("listing the numbers of a site: %w", err)
@@ -178,12 +178,12 @@ func (s *Inventory) List(ctx context.Context, siteID int64) ([]Shown, error) {
 	for _, n := range list {
 		slices.SortStableFunc(n.Writings, func(a, b Writing) int { return cmp.Compare(b.Count, a.Count) })
 	}
-	slices.SortStableFunc(list, func(a, b Shown) int { return cmp.Compare(b.Pages, a.Pages) })
+	slices.SortStableFunc(list, func(a, b PrintedNumber) int { return cmp.Compare(b.Pages, a.Pages) })
 	return list, nil
 }
 
 // add adds a page that shows the number. The shortest path is the example.
-func (n *Shown) add(path, writings string) error {
+func (n *PrintedNumber) add(path, writings string) error {
 	var written []Writing
 	if err := json.Unmarshal([]byte(writings), &written); err != nil {
 		return err

@@ -25,7 +25,7 @@ func writings(digits ...string) map[string][]inventory.Writing {
 	return found
 }
 
-func TestShownNumbersAreLearnt(t *testing.T) {
+func TestPrintedNumbersAreLearnt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.UnixMilli(1_700_000_000_000)
 		s := inventory.New(d, func() time.Time { return now })
@@ -39,14 +39,14 @@ func TestShownNumbersAreLearnt(t *testing.T) {
 			"74951234567": {{Text: "+74951234567", Place: "tel", Count: 3}},
 		}))
 		require.NoError(t, s.Learn(t.Context(), 2, "/", writings("442079460018")))
-		shown, err := s.List(t.Context(), 1)
+		printed, err := s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Equal(t, []inventory.Shown{
+		require.Equal(t, []inventory.PrintedNumber{
 			{Digits: "74951234567", Pages: 2, Example: "/", FirstAt: started, LastAt: now, Writings: []inventory.Writing{
 				{Text: "+74951234567", Place: "tel", Count: 4}, {Text: "8 (495) 123-45-67", Place: "text", Count: 2}}},
 			{Digits: "74951234568", Pages: 1, Example: "/contacts.html", FirstAt: started, LastAt: started, Writings: []inventory.Writing{
 				{Text: "+7 495 123-45-68", Place: "attribute", Count: 1}}},
-		}, shown)
+		}, printed)
 
 		sites, err := s.Sites(t.Context())
 		require.NoError(t, err)
@@ -55,24 +55,24 @@ func TestShownNumbersAreLearnt(t *testing.T) {
 		// A number that the page does not show any more is forgotten.
 		now = now.Add(time.Hour)
 		require.NoError(t, s.Learn(t.Context(), 1, "/contacts.html", writings("74951234567")))
-		shown, err = s.List(t.Context(), 1)
+		printed, err = s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Len(t, shown, 1)
-		require.Equal(t, 2, shown[0].Pages)
-		require.Equal(t, started, shown[0].FirstAt)
+		require.Len(t, printed, 1)
+		require.Equal(t, 2, printed[0].Pages)
+		require.Equal(t, started, printed[0].FirstAt)
 		for _, path := range []string{"/", "/contacts.html"} {
 			require.NoError(t, s.Learn(t.Context(), 1, path, nil))
 		}
-		shown, err = s.List(t.Context(), 1)
+		printed, err = s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Empty(t, shown)
-		shown, err = s.List(t.Context(), 2)
+		require.Empty(t, printed)
+		printed, err = s.List(t.Context(), 2)
 		require.NoError(t, err)
-		require.Len(t, shown, 1, "another site's")
+		require.Len(t, printed, 1, "another site's")
 	})
 }
 
-func TestShownNumbersAreBounded(t *testing.T) {
+func TestPrintedNumbersAreBounded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.UnixMilli(1_700_000_000_000)
 		s := inventory.New(d, func() time.Time { return now })
@@ -80,62 +80,62 @@ func TestShownNumbersAreBounded(t *testing.T) {
 			now = now.Add(time.Second)
 			require.NoError(t, s.Learn(t.Context(), 1, fmt.Sprintf("/lamps/%03d", i), writings("74951234567")))
 		}
-		shown, err := s.List(t.Context(), 1)
+		printed, err := s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Len(t, shown, 1)
-		require.Equal(t, inventory.MaxPages, shown[0].Pages)
-		require.Equal(t, "/lamps/010", shown[0].Example, "the oldest pages are forgotten")
+		require.Len(t, printed, 1)
+		require.Equal(t, inventory.MaxPages, printed[0].Pages)
+		require.Equal(t, "/lamps/010", printed[0].Example, "the oldest pages are forgotten")
 
 		var many []string
-		for i := range inventory.MaxShown {
+		for i := range inventory.MaxPrinted {
 			many = append(many, fmt.Sprintf("7495%07d", i))
 		}
 		now = now.Add(time.Second)
 		require.NoError(t, s.Learn(t.Context(), 1, "/many", writings(many...)))
-		shown, err = s.List(t.Context(), 1)
+		printed, err = s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Len(t, shown, inventory.MaxShown)
-		for _, n := range shown {
+		require.Len(t, printed, inventory.MaxPrinted)
+		for _, n := range printed {
 			require.NotEqual(t, "74951234567", n.Digits, "the one that was seen longest ago is forgotten")
 		}
 		require.NoError(t, s.Learn(t.Context(), 1, "/too-many", writings(append(many, "74959999999")...)))
-		shown, err = s.List(t.Context(), 1)
+		printed, err = s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Len(t, shown, inventory.MaxShown)
+		require.Len(t, printed, inventory.MaxPrinted)
 	})
 }
 
 // Visitors can choose paths.
-func TestShownNumbersOnStrangePaths(t *testing.T) {
+func TestPrintedNumbersOnStrangePaths(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := inventory.New(d, time.Now)
 		for _, path := range []string{"", "/\x00", "/\xff'\"<b>", "/" + strings.Repeat("й", 4096)} {
 			require.NoError(t, s.Learn(t.Context(), 1, path, writings("74951234567")), "%q", path)
 		}
-		shown, err := s.List(t.Context(), 1)
+		printed, err := s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Equal(t, 4, shown[0].Pages)
+		require.Equal(t, 4, printed[0].Pages)
 	})
 }
 
 // A page behind a door shows its visitor's own number, and visitors can choose paths.
-func TestShownNumbersOfAPersonAreForgotten(t *testing.T) {
+func TestPrintedNumbersOfAPersonAreForgotten(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := inventory.New(d, time.Now)
 		for path, digits := range map[string]string{"/": "74951234567", "/account": "74951112233", "/call/8 495 111-22-33": "74951234567", "/to/ada@example.com": "74951234567"} {
 			require.NoError(t, s.Learn(t.Context(), 1, path, writings(digits)))
 		}
 		require.Equal(t, map[string]int64{"shown_pages": 3, "shown_numbers": 1}, persontest.Erase(t, d, "8 (495) 111-22-33, +7 495 111 22 33, ada@example.com", s.Traces()))
-		shown, err := s.List(t.Context(), 1)
+		printed, err := s.List(t.Context(), 1)
 		require.NoError(t, err)
-		require.Len(t, shown, 1)
-		require.Equal(t, []string{"74951234567", "/"}, []string{shown[0].Digits, shown[0].Example})
-		require.Equal(t, 1, shown[0].Pages)
+		require.Len(t, printed, 1)
+		require.Equal(t, []string{"74951234567", "/"}, []string{printed[0].Digits, printed[0].Example})
+		require.Equal(t, 1, printed[0].Pages)
 	})
 }
 
 // The region of a site is that of most of the numbers on its pages.
-func TestRegionOfShownNumbers(t *testing.T) {
+func TestRegionOfPrintedNumbers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.UnixMilli(1_700_000_000_000)
 		s := inventory.New(d, func() time.Time { return now })
