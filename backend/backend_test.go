@@ -156,18 +156,18 @@ func TestCloseOfAServiceThatNeverStarted(t *testing.T) {
 
 func TestExamine(t *testing.T) {
 	each(t, func(t *testing.T, settings db.Settings) {
-		state, err := Examine(t.Context(), settings)
+		found, err := Examine(t.Context(), settings)
 		if settings.Engine == db.SQLite {
 			require.ErrorIs(t, err, ErrNoDatabase)
 			require.NoFileExists(t, settings.Source)
 		} else {
 			require.NoError(t, err)
-			require.Positive(t, state.Pending)
+			require.Positive(t, found.Pending)
 		}
 		ready(t, start(t, settings, zap.NewNop(), Configuration{Operators: []Operator{{Login: "anna", PasswordHash: hash}}}))
-		state, err = Examine(t.Context(), settings)
+		found, err = Examine(t.Context(), settings)
 		require.NoError(t, err)
-		require.Equal(t, State{Operators: 1}, state)
+		require.Equal(t, Findings{Operators: 1}, found)
 	})
 }
 

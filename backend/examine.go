@@ -20,8 +20,8 @@ import (
 // can be made.
 var ErrNoDatabase = errors.New("there is no database yet")
 
-// State is what Examine finds.
-type State struct {
+// Findings are what Examine finds.
+type Findings struct {
 	// Pending is how many steps of migration the schema lacks.
 	Pending int
 	// Operators is how many accounts there are; 0 while Pending is not.
@@ -30,42 +30,42 @@ type State struct {
 
 // Examine looks at a database that may be in use, and leaves it as it was. It reads the whole
 // file of SQLite.
-func Examine(ctx context.Context, settings db.Settings) (State, error) {
+func Examine(ctx context.Context, settings db.Settings) (Findings, error) {
 	if settings.Engine == db.SQLite {
 		_, file := os.Stat(settings.Source)
 		_, log := os.Stat(settings.Source + "-wal")
 		if errors.Is(file, os.ErrNotExist) && errors.Is(log, os.ErrNotExist) {
-			return State{}, cmp.Or(canMake(settings.Source), ErrNoDatabase)
+			return Findings{}, cmp.Or(canMake(settings.Source), ErrNoDatabase)
 		}
 	}
-	state, err := examine(ctx, settings)
-	return state, conceal(settings, err)
+	found, err := examine(ctx, settings)
+	return found, conceal(settings, err)
 }
 
-func examine(ctx context.Context, settings db.Settings) (state State, err error) {
+func examine(ctx context.Context, settings db.Settings) (found Findings, err error) {
 	d, err := db.Open(ctx, settings, zap.NewNop())
 	if err != nil {
-		return State{}, err
+		return Findings{}, err
 	}
 	defer d.Close()
 	if err := d.Examine(ctx); err != nil {
-		return State{}, err
+		return Findings{}, err
 	}
-	if state.Pending, err = d.Pending(ctx); err != nil {
-		return State{}, err
+	if found.Pending, err = d.Pending(ctx); err != nil {
+		return Findings{}, err
 	}
 	if err := d.CheckWrite(ctx); err != nil {
-		return State{}, fmt.Errorf("writing: %w", err)
+		return Findings{}, fmt.Errorf("writing: %w", err)
 	}
-	if state.Pending > 0 {
-		return state, nil
+	if found.Pending > 0 {
+		return found, nil
 	}
 	accounts, err := operator.New(d, time.Now).List(ctx, scope.All())
 	if err != nil {
-		return State{}, err
+		return Findings{}, err
 	}
-	state.Operators = len(accounts)
-	return state, nil
+	found.Operators = len(accounts)
+	return found, nil
 }
 
 // canMake tells why a file cannot be made at the path, by making one beside it.

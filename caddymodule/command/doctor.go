@@ -130,7 +130,7 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	if info, err := os.Stat(settings.Source); settings.Engine == db.SQLite && err == nil && info.Size() > largeFile {
 		d.note("database", "%s: read whole now, which may take minutes", name)
 	}
-	state, err := backend.Examine(ctx, settings)
+	found, err := backend.Examine(ctx, settings)
 	switch {
 	case errors.Is(err, backend.ErrNoDatabase):
 		d.note("database", "%s: does not exist yet; the first start makes it", name)
@@ -138,18 +138,18 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	case err != nil:
 		d.wrong("database", "%s: %v", name, err)
 		return
-	case state.Pending > 0:
-		d.note("database", "%s: can be written; its schema is brought up to date at the next start (%d steps)", name, state.Pending)
+	case found.Pending > 0:
+		d.note("database", "%s: can be written; its schema is brought up to date at the next start (%d steps)", name, found.Pending)
 		return
 	}
 	d.well("database", "%s: can be written; its schema is up to date", name)
 	if settings.Engine == db.SQLite {
 		d.well("database", "every page of the file is in order")
 	}
-	if state.Operators == 0 {
+	if found.Operators == 0 {
 		d.note("operators", `none yet: use the setup link that is logged at start, or "caddy frontdesk operator add"`)
 	} else {
-		d.well("operators", "%d with an account", state.Operators)
+		d.well("operators", "%d with an account", found.Operators)
 	}
 }
 
