@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A visitor and an operator talk, while the network is cut, the server is killed and started, and the configuration is
+// A visitor and an operator write to each other, while the network is cut, the server is killed and started, and the configuration is
 // loaded anew: every message arrives once, in order, in two tabs.
 func TestChatSurvives(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestChatListensOnce(t *testing.T) {
 	require.Equal(t, 1, value[int](b, `streams.filter((s) => s.readyState < 2).length`))
 }
 
-// Two nodes share a database. One is killed in the middle of a talk, with the visitor and the operator on it: the visitor
+// Two nodes share a database. One is killed in the middle of a conversation, with the visitor and the operator on it: the visitor
 // goes on with the other, every message comes once and in order, and another operator gets the conversation.
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()

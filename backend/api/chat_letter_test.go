@@ -45,7 +45,7 @@ func (s *desk) follow(method, link, cookie string) (status int, page, set string
 	return response.StatusCode, content.String(), response.Header.Get("Set-Cookie")
 }
 
-var leadsTo = regexp.MustCompile(`data-talk="([^"]*)" data-page="([^"]*)"`)
+var leadsTo = regexp.MustCompile(`data-conversation="([^"]*)" data-page="([^"]*)"`)
 
 // The link of a letter opens the conversation in another browser, and nothing else of the visitor.
 func TestLetterOpensTheConversationAlone(t *testing.T) {

@@ -37,7 +37,7 @@ func TestOperatorWritesFirst(t *testing.T) {
 		s.Asks(ann, "Yes")
 		require.Zero(t, s.Get(of).Unasked)
 		s.Answers(of, 3, "How?")
-		require.NoError(t, says(ann, "Like this?"), "they talk")
+		require.NoError(t, says(ann, "Like this?"), "both have written")
 		require.NoError(t, s.Chats.Close(t.Context(), site, of.ID, 3))
 		require.NoError(t, says(ann, "One more thing"))
 		require.ErrorIs(t, says(ann, "And another"), chat.ErrUnasked)

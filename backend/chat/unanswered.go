@@ -88,7 +88,7 @@ func (c *Chats) unanswered(ctx context.Context, of Conversation, w wait, region 
 }
 
 const (
-	// attending is the time after an operator's last message for which the operator counts as talking with the visitor.
+	// attending is the time after an operator's last message for which the operator attends to the conversation.
 	attending = 30 * time.Minute
 	// attendedAgain is the least pause until it is asked again whether an operator still attends to a conversation.
 	attendedAgain = 15 * time.Second
@@ -98,8 +98,8 @@ const (
 var errAttended = queue.After(attendedAgain, errors.New("an operator attends to the conversation"))
 
 // attended reports whether an operator attends to the conversation, which waits for an answer: is typing in it, or has
-// it, is there, and has said something in it not long ago. A visitor's last words need no answer, and who is talking
-// with the visitor knows that.
+// it, is there, and has said something in it not long ago. A visitor's last words need no answer, and whoever answers
+// the visitor knows that.
 func (c *Chats) attended(ctx context.Context, of Conversation) (bool, error) {
 	if c.typists.Type(of.SiteID, of.ID) {
 		return true, nil
@@ -110,10 +110,10 @@ func (c *Chats) attended(ctx context.Context, of Conversation) (bool, error) {
 	if there, err := c.there(ctx, of.SiteID, of.OperatorID); err != nil || !there {
 		return false, err
 	}
-	_, talks, err := db.One(ctx, c.db.Read(), db.Only[int64], `SELECT seq FROM messages WHERE site_id = $1 AND conversation_id = $2
+	_, attends, err := db.One(ctx, c.db.Read(), db.Only[int64], `SELECT seq FROM messages WHERE site_id = $1 AND conversation_id = $2
 		AND author = 'operator' AND operator_id = $3 AND at > $4 ORDER BY seq DESC LIMIT 1`, of.SiteID, of.ID, of.OperatorID, c.now().Add(-attending).UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("looking for an operator's message: %w", err)
 	}
-	return talks, nil
+	return attends, nil
 }

@@ -107,12 +107,12 @@ func TestLeadOfAConversationTellsWhoSpeaks(t *testing.T) {
 	})
 }
 
-// Whoever talks with an operator who is there is not told that everybody is busy, and what the visitor says last is no
+// Whoever has the answers of an operator who is there is not told that everybody is busy, and what the visitor says last is no
 // lead. Whoever asks an operator who has said nothing yet, or is gone, is.
 func TestAttendedConversationsAreNoLeads(t *testing.T) {
 	chattest.Each(t, func(t *testing.T, s *chattest.Shop) {
 		s.Clock.Store(time.Now().UnixMilli())
-		talks := func(operator int64, texts ...string) (of chat.Conversation) {
+		begins := func(operator int64, texts ...string) (of chat.Conversation) {
 			from := s.Visitor()
 			from.Patience = time.Second
 			of, _ = s.Asks(from, "Do you ship to Oslo?")
@@ -124,11 +124,11 @@ func TestAttendedConversationsAreNoLeads(t *testing.T) {
 			s.Asks(from, "Thank you, bye")
 			return of
 		}
-		attended := talks(here, "Yes")
+		attended := begins(here, "Yes")
 		typing := s.Visitor()
 		typing.Patience = time.Second
 		written, _ := s.Asks(typing, "How much is it?")
-		silent, gone := talks(here), talks(3, "Yes")
+		silent, gone := begins(here), begins(3, "Yes")
 		leads, stop := desk(s)
 		s.Chats.Typing(written, here)
 		require.Eventually(t, func() bool { return s.Get(silent).LeadID != 0 && s.Get(gone).LeadID != 0 }, time.Minute, 20*time.Millisecond)

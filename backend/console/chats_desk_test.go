@@ -111,7 +111,7 @@ func TestOperatorMakesALeadOfAConversation(t *testing.T) {
 		require.Equal(t, 1, b.document(its).Find("dd a[href='"+at+"']").Length(), "from the lead to the conversation")
 		card := b.document(fmt.Sprintf("/visitors/%d/%d", d.shop.ID, from.Visitor))
 		require.Equal(t, "Two lamps, please", card.Find(".steps .chat a[href='"+at+"']").Text(), "what was written stands among the steps")
-		require.Equal(t, 1, card.Find("section[aria-labelledby=talk-of] a[href='"+at+"']").Length())
+		require.Equal(t, 1, card.Find("section[aria-labelledby=conversation-of] a[href='"+at+"']").Length())
 	})
 }
 
@@ -229,7 +229,7 @@ func TestContactsAreCorrected(t *testing.T) {
 		require.NoError(t, d.Visits.AddInfo(t.Context(), d.shop.ID, from.Ref, visit.Info{Name: "Olag", Phone: "8 495 111-22-33", Email: "old@mail.example", Region: "RU"}))
 		b, at := d.signedIn("vera"), chatPath(c)
 		correct := func(fields map[string]string) *goquery.Selection {
-			form := b.document(at).Find(".beside-talk .corrects form")
+			form := b.document(at).Find(".beside-conversation .corrects form")
 			var sent []string
 			for _, input := range form.Find("input").EachIter() {
 				name, value := input.AttrOr("name", ""), input.AttrOr("value", "")

@@ -60,7 +60,7 @@ func (d *desk) agentOf(login string, site int64) operator.Operator {
 	return made
 }
 
-func TestOperatorTalks(t *testing.T) {
+func TestOperatorAnswers(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		hostile := `<script>alert(1)</script><img src=x onerror=alert(1)> "'` + "`javascript:alert(1)` \u202e https://evil.example/\"><b> javascript://%0aalert(1)"
 		from, c := d.asks(hostile)

@@ -52,7 +52,7 @@ func (c *Conversions) subjectOf(ctx context.Context, r notify.Delivery) (s subje
 		s.ofCall(called)
 	case notify.ChatBegun:
 		s.kind = ofConversation
-		talk, err := c.Chats.Get(ctx, r.SiteID, r.Subject)
+		conversation, err := c.Chats.Get(ctx, r.SiteID, r.Subject)
 		switch {
 		case errors.Is(err, chat.ErrUnknown):
 			s.gone = true
@@ -60,7 +60,7 @@ func (c *Conversions) subjectOf(ctx context.Context, r notify.Delivery) (s subje
 		case err != nil:
 			return s, err
 		}
-		if s.visitor, s.page = talk.Visitor, talk.URL; talk.Unasked == 0 {
+		if s.visitor, s.page = conversation.Visitor, conversation.URL; conversation.Unasked == 0 {
 			s.goals = []platform.Goal{platform.Chat}
 		}
 	default:

@@ -68,7 +68,7 @@ func review(d day) (shots []shot) {
 					prepare: `for (const name of ["color", "avatar", "fieldsAre", "invitationsAre"]) document.querySelector("[name=" + name + "]").value = "own"; document.querySelector("[name=do][value=invite]").click()`,
 					until:   `document.querySelector("[name=invite0after]")`})
 				shots = append(shots, shot{name: fmt.Sprintf("chat-visitor-%s-%d-%s", language, width, look), path: d.chat, width: width, height: 844, dark: dark, language: language,
-					prepare: `document.querySelector(".talk-head [data-who]").click()`, until: `document.querySelector(".has-who")`})
+					prepare: `document.querySelector(".conversation-head [data-who]").click()`, until: `document.querySelector(".has-who")`})
 				for name, path := range pages {
 					shots = append(shots, shot{name: fmt.Sprintf("%s-%s-%d-%s", name, language, width, look),
 						path: path, width: width, height: heightOf(name), dark: dark, language: language})

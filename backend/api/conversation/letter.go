@@ -48,16 +48,16 @@ func (c *Conversations) back(r *gate.Request) error {
 	if err != nil {
 		return err
 	}
-	page, talk := c.ownPage(r, of.URL), ""
+	page, conversation := c.ownPage(r, of.URL), ""
 	if r.Site.Consent.Given(r.Header) {
-		talk = strconv.FormatInt(of.ID, 10)
+		conversation = strconv.FormatInt(of.ID, 10)
 		if visitor, _ := c.Views.Returning(r); visitor != of.Visitor {
 			cookie := view.BackCookie.For(r.Host, r.Secure(page), r.Site.SharedCookies, token)
 			cookie.MaxAge = 0
 			http.SetCookie(r.W, cookie)
 		}
 	}
-	letter.BackPage(of.Language, r.Site.Key, talk, page).Answer(r.W, http.StatusOK)
+	letter.BackPage(of.Language, r.Site.Key, conversation, page).Answer(r.W, http.StatusOK)
 	return nil
 }
 

@@ -29,10 +29,10 @@ func (p Page) Answer(w http.ResponseWriter, status int) {
 }
 
 // back keeps that the chat is to open on the next page, as the panels keep it (panels/keep.ts), and goes there.
-const back = `const { key, talk, page } = document.currentScript.dataset;
+const back = `const { key, conversation, page } = document.currentScript.dataset;
 try {
-  if (talk) {
-    localStorage.setItem("cs:" + key + ":talk", talk);
+  if (conversation) {
+    localStorage.setItem("cs:" + key + ":conversation", conversation);
     sessionStorage.setItem("cs:" + key + ":open", "*");
   }
 } catch {}
@@ -49,7 +49,7 @@ var pages = template.Must(template.New("").Parse(`<!doctype html>
 {{with .Hint}}<p>{{.}}</p>{{end -}}
 {{with .Action}}<form method="post"><button>{{.}}</button></form>{{end -}}
 {{with .Page}}<p><a class="main" href="{{.}}">{{$.Open}}</a></p>{{end -}}
-{{if .Goes}}<script data-key="{{.Key}}" data-talk="{{.Talk}}" data-page="{{.Page}}">` + back + `</script>{{end -}}
+{{if .Goes}}<script data-key="{{.Key}}" data-conversation="{{.Conversation}}" data-page="{{.Page}}">` + back + `</script>{{end -}}
 </body></html>
 `))
 
@@ -58,7 +58,7 @@ type shown struct {
 	Language, Title, Hint, Action string
 	Open, Page                    string
 	Goes                          bool
-	Key, Talk                     string
+	Key, Conversation             string
 }
 
 var policy = "default-src 'none'; script-src '" + hashOf(back) + "'; style-src '" + hashOf(style) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -81,10 +81,10 @@ func (s shown) page() Page {
 }
 
 // BackPage leads to the page of the site with the key, an address of http or https. There the chat opens with the
-// conversation of the id talk; with talk empty it is left as it is.
-func BackPage(language, key, talk, page string) Page {
+// conversation of the id; with an empty id it is left as it is.
+func BackPage(language, key, conversation, page string) Page {
 	words, language := wordsOf(language)
-	return shown{Language: language, Title: words["letter.back"], Open: words["letter.open"], Page: page, Goes: true, Key: key, Talk: talk}.page()
+	return shown{Language: language, Title: words["letter.back"], Open: words["letter.open"], Page: page, Goes: true, Key: key, Conversation: conversation}.page()
 }
 
 // OverPage says that the link is not valid any more, and links the site's first page.

@@ -103,7 +103,7 @@ func (c *room) openChats(r *http.Request, to *live.Listener) (live.Feed, live.Wa
 	return v, v.watch
 }
 
-// Pause is less than for other pages: people talk here.
+// Pause is less than for other pages: people write to each other here.
 func (v *chatsFeed) Pause() time.Duration { return brisk }
 
 // News tells of conversations, and of the one that is open.

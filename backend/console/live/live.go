@@ -45,8 +45,8 @@ type Watch interface {
 	Close()
 }
 
-// Talking is a feed of conversations.
-type Talking interface {
+// ConversationFeed is a feed of conversations.
+type ConversationFeed interface {
 	// Pause is the least time between two events.
 	Pause() time.Duration
 	// Hear returns a channel that receives when something was overheard, until forget is

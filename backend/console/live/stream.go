@@ -85,10 +85,10 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	defer happened.Close()
 	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
-	if talk, ok := shown.(Talking); ok {
-		s.talk, s.pause = talk, talk.Pause()
+	if conversations, ok := shown.(ConversationFeed); ok {
+		s.conversations, s.pause = conversations, conversations.Pause()
 		var forget func()
-		s.heard, forget = talk.Hear()
+		s.heard, forget = conversations.Hear()
 		defer forget()
 	}
 	if err := s.run(ctx); err != nil && ctx.Err() == nil {
@@ -110,19 +110,19 @@ func startOf(r *http.Request) (journal.Position, error) {
 // streaming is one open stream. It asks the database for nothing that another
 // stream asks for, too.
 type streaming struct {
-	live     *Live
-	to       *Listener
-	feed     Feed
-	lease    *presence.Lease
-	attendee *attendee
-	happened *journal.Follower
-	watch    Watch // nil when the feed has none
-	yield    <-chan struct{}
-	pause    time.Duration // between two events
-	talk     Talking       // nil for feeds of other things, as is heard
-	heard    <-chan struct{}
-	out      http.ResponseWriter
-	control  *http.ResponseController
+	live          *Live
+	to            *Listener
+	feed          Feed
+	lease         *presence.Lease
+	attendee      *attendee
+	happened      *journal.Follower
+	watch         Watch // nil when the feed has none
+	yield         <-chan struct{}
+	pause         time.Duration    // between two events
+	conversations ConversationFeed // nil for feeds of other things, as is heard
+	heard         <-chan struct{}
+	out           http.ResponseWriter
+	control       *http.ResponseController
 }
 
 func (s *streaming) run(ctx context.Context) error {
@@ -171,7 +171,7 @@ func (s *streaming) run(ctx context.Context) error {
 
 // repeat tells what was overheard. It moves no position.
 func (s *streaming) repeat() error {
-	data, err := s.talk.Overheard()
+	data, err := s.conversations.Overheard()
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ export const start: StartChat = (shell: Shell) => {
     if (beginning) {
       view.before(news.earlier ? 1 : 0);
       if (!news.conversation) {
-        shell.keep('talk', undefined);
+        shell.keep('conversation', undefined);
       }
     }
     let fresh = false;
@@ -125,7 +125,7 @@ export const start: StartChat = (shell: Shell) => {
     if (now.state === 'closed' && !box.list.length) {
       shell.keep('chat', undefined);
     }
-    shell.keep('talk', goesOn(conversation) ? String(now.id) : undefined);
+    shell.keep('conversation', goesOn(conversation) ? String(now.id) : undefined);
     if (now.banned !== !!(before && before.banned)) {
       state.quiet();
     }
@@ -245,7 +245,7 @@ export const start: StartChat = (shell: Shell) => {
       idle = setTimeout(listen, more);
     }
     // Whether there is something to read in a conversation that goes on is asked once on each page.
-    if (wanted() || (seen < 0 && shell.kept('talk'))) {
+    if (wanted() || (seen < 0 && shell.kept('conversation'))) {
       wire.open();
       box.go();
     } else {

@@ -116,7 +116,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   async function openChat(invitation?: string): Promise<void> {
     // A conversation stays one, whoever is there.
-    const there = widget.chat && (!!kept('talk') || (await present()));
+    const there = widget.chat && (!!kept('conversation') || (await present()));
     const found = there ? await conversation() : undefined;
     if (found) {
       found.open(invitation);
@@ -131,7 +131,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
    */
   async function reopen(): Promise<void> {
     const was = kept('open', true);
-    if (was && widget.chat && (!isNarrow() || was === '*' || was === location.href) && (kept('talk') || (await present()))) {
+    if (was && widget.chat && (!isNarrow() || was === '*' || was === location.href) && (kept('conversation') || (await present()))) {
       const found = await conversation();
       if (found && !shell.shown) {
         found.show();
@@ -225,7 +225,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
 
   /** An operator has begun a conversation: the page hears it as one that goes on. */
   function begun(id: number): void {
-    keep('talk', String(id));
+    keep('conversation', String(id));
     conversation();
   }
 
@@ -246,7 +246,7 @@ export function desk(core: Core, language: string, texts: Record<string, string>
       }
       if (chat) {
         chat.changed();
-      } else if (widget.chat && (kept('chat') || kept('talk'))) {
+      } else if (widget.chat && (kept('chat') || kept('conversation'))) {
         conversation();
       }
       if (!launched) {

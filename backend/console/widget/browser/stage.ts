@@ -57,7 +57,7 @@ const well = (data: object) => ({ success: true, status: 200, data: { success: t
 
 const conversation = { id: 1, state: 'open', operator: name, read: 1, seen: 2, banned: false };
 
-function talk(body: string): unknown {
+function chat(body: string): unknown {
   const at = Date.now() - 60000;
   const messages = [
     { seq: 1, from: 'visitor', id: 'preview-hello-000000', text: hello, at },
@@ -78,7 +78,7 @@ function call(route: string, body: any, settled?: (answer: unknown) => void): vo
 
 async function request(look: Look, online: boolean, route: string, body: string): Promise<unknown> {
   if (route === 'chat') {
-    return talk(body);
+    return chat(body);
   }
   if (route.startsWith('widget')) {
     return well({ online, ...look });
