@@ -42,7 +42,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	c := &room{Live: l, Subjects: subjects, told: live.NewThings(l, subjects.Calls.Get)}
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{
+		Menu: []frame.MenuEntry{
 			{Link: "/calls", Icon: "phone-incoming", Title: "calls.title", Pages: []string{"calls"}},
 			{Link: "/callbacks", Icon: "phone-outgoing", Title: "callbacks.title", Pages: []string{"callbacks", "callback", "newcallback"}, Class: "not-small"},
 		},

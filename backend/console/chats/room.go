@@ -52,7 +52,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	c.toldChats = live.NewThings(l, c.seenChat)
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats", "waits"}, Badge: "chatting", News: "chats.news",
+		Menu: []frame.MenuEntry{{Link: "/chats", Icon: "message-circle", Title: "chats.title", Pages: []string{"chats", "waits"}, Badge: "chatting", News: "chats.news",
 			Count: func(ctx context.Context, p *frame.Page) (int, error) {
 				due, err := c.due.Of(ctx, p)
 				return len(due), err

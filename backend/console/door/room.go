@@ -21,7 +21,7 @@ type Door struct {
 // Mount adds the door to the console. wholeAddresses tells whether clients' addresses are logged whole; it may be nil.
 func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
 	c := &Door{f, newAttempts(f.Now), wholeAddresses}
-	f.Room(frame.Room{Templates: templates, Menu: []frame.Entry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account"}}}})
+	f.Room(frame.Room{Templates: templates, Menu: []frame.MenuEntry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account"}}}})
 	f.Everybody("GET /setup", c.showSetup)
 	f.Everybody("POST /setup", c.setUp)
 	f.Everybody("GET /password", c.showNewPassword)

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
 
-// Entry is a line of the menu.
-type Entry struct {
+// MenuEntry is a line of the menu.
+type MenuEntry struct {
 	Link, Icon string
 	Title      string   // name of the words
 	Pages      []string // on which it is the one that is looked at
@@ -25,7 +25,7 @@ type Entry struct {
 
 // menuLine is an entry as a page shows it.
 type menuLine struct {
-	Entry
+	MenuEntry
 	Here  bool
 	Shown string // class
 }
@@ -39,7 +39,7 @@ func (f *Frame) menuOf(p Page) (menu []menuLine) {
 			if e.Admin && !admin || !e.Reader && reader {
 				continue
 			}
-			shown := menuLine{Entry: e, Here: slices.Contains(e.Pages, p.Page), Shown: e.Class}
+			shown := menuLine{MenuEntry: e, Here: slices.Contains(e.Pages, p.Page), Shown: e.Class}
 			if admin && e.AdminClass != "" {
 				shown.Shown = e.AdminClass
 			}

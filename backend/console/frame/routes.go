@@ -113,7 +113,7 @@ func (t *Routes) Patterns() []string {
 type Room struct {
 	// Templates has a folder of that name, with the file of parts that all rooms share and one for each page.
 	Templates fs.FS
-	Menu      []Entry
+	Menu      []MenuEntry
 	// Functions are those of its templates, in a language. It may be nil.
 	Functions func(w *words.Tongue) template.FuncMap
 	// Help are the addresses at which the console shows what the documentation says of a page, by the names of pages.

@@ -49,7 +49,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	})
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{{Link: "/leads", Icon: "inbox", Title: "leads.title", Pages: []string{"leads", "lead", "refused"}, Badge: unreadBadge,
+		Menu: []frame.MenuEntry{{Link: "/leads", Icon: "inbox", Title: "leads.title", Pages: []string{"leads", "lead", "refused"}, Badge: unreadBadge,
 			Count: func(ctx context.Context, p *frame.Page) (int, error) {
 				unread, err := c.unread.Of(ctx, p)
 				return len(unread), err

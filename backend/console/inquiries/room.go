@@ -36,7 +36,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	}
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/inquiries", Icon: "history", Title: "inquiries.title", Pages: []string{"inquiries"}, Class: "not-small"}},
+		Menu:      []frame.MenuEntry{{Link: "/inquiries", Icon: "history", Title: "inquiries.title", Pages: []string{"inquiries"}, Class: "not-small"}},
 		Unknown:   map[error]string{inquiry.ErrUnknown: "fail.notFound"},
 	})
 	l.SignedIn("GET /inquiries", c.With("inquiries", c.show))

@@ -35,7 +35,7 @@ func Mount(f *frame.Frame, numberings rows.Numberings, subjects Subjects) {
 	c := &room{numberings, subjects}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/numbers", Icon: "phone", Title: "numbers.title", Pages: []string{"numbers", "number", "who", "pools", "pool"}, AdminClass: "not-small"}},
+		Menu:      []frame.MenuEntry{{Link: "/numbers", Icon: "phone", Title: "numbers.title", Pages: []string{"numbers", "number", "who", "pools", "pool"}, AdminClass: "not-small"}},
 		Functions: func(w *words.Tongue) template.FuncMap {
 			return template.FuncMap{
 				"field": func(name string) string { return fieldName(w, name) },

@@ -30,7 +30,7 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	c := &room{f, subjects}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/overview", Icon: "layout-dashboard", Title: "overview.title", Reader: true, Pages: []string{"overview"}}},
+		Menu:      []frame.MenuEntry{{Link: "/overview", Icon: "layout-dashboard", Title: "overview.title", Reader: true, Pages: []string{"overview"}}},
 	})
 	f.Reader("GET /overview", c.With("overview", c.show))
 }

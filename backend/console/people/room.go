@@ -48,7 +48,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	c.moves = live.NewShared(64, time.Minute, l.Now, func(_ context.Context, k moveKey) ([][]byte, error) { return c.move(k) })
 	l.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/visitors", Icon: "users", Title: "visitors.title", Pages: []string{"visitors", "card"}}},
+		Menu:      []frame.MenuEntry{{Link: "/visitors", Icon: "users", Title: "visitors.title", Pages: []string{"visitors", "card"}}},
 		Unknown:   map[error]string{visit.ErrUnknown: "fail.noVisitor"},
 	})
 	l.SignedIn("GET /visitors", c.With("visitors", c.showVisitors))

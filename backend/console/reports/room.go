@@ -44,7 +44,7 @@ func Mount(f *frame.Frame, subjects Subjects) {
 	l := &links{c, make(chan struct{}, outsideAtOnce)}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "saved", "links", "paths", "bulletins", "costs", "import"}, Class: "not-small", Reader: true}},
+		Menu:      []frame.MenuEntry{{Link: "/reports", Icon: "chart-line", Title: "reports.title", Pages: []string{"reports", "behind", "saved", "links", "paths", "bulletins", "costs", "import"}, Class: "not-small", Reader: true}},
 		Unknown:   map[error]string{saved.ErrUnknown: "fail.notFound", link.ErrUnknown: "fail.notFound"},
 	})
 	f.Reader("GET /reports", c.With("reports", c.showReport))

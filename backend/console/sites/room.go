@@ -43,7 +43,7 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Announce(c.announce)
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu: []frame.Entry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true, Badge: "incidents", Count: c.countIncidents,
+		Menu: []frame.MenuEntry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true, Badge: "incidents", Count: c.countIncidents,
 			Pages: []string{"sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
 		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", reply.ErrUnknown: "fail.notFound"},
 	})

@@ -19,7 +19,7 @@ func Mount(f *frame.Frame) {
 	c := &room{f}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.Entry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person"}}},
+		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person"}}},
 		Unknown:   map[error]string{operator.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /operators", c.showOperators)
