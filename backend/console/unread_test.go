@@ -135,3 +135,56 @@ func TestSpamIsNotNews(t *testing.T) {
 		require.Contains(t, here.get("/leads?state=spam").body, "a0@mail.example")
 	})
 }
+
+// What the overview counts of the leads that wait is what its line opens.
+func TestLeadsThatWaitAreOpenedByThemselves(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		boris := d.colleague("boris", scope.All())
+		d.pass(time.Second)
+		here, h := d.signedIn("boris"), d.hit(visit.Arrival{})
+		named := func(name string) lead.Lead {
+			return d.lead(h, map[string]any{"name": name, "phone": "8 912 000-10-01", "message": "From " + name})
+		}
+		ann, bea, cem, dan, eva := named("Ann"), named("Bea"), named("Cem"), named("Dan"), named("Eva")
+		vera := lead.By{Login: "vera"}
+		require.NoError(t, d.Leads.SetState(t.Context(), vera, bea.Key(), lead.Spam))
+		require.NoError(t, d.Leads.Merge(t.Context(), vera, ann.Key(), cem.ID))
+		require.NoError(t, d.Inbox.Open(t.Context(), boris.ID, dan.Key()))
+		line := func() *goquery.Selection { return here.get("/overview").page(t).Find(".attention a[href^='/leads']") }
+		require.Equal(t, "2 leads wait", line().Text())
+		address := line().AttrOr("href", "")
+		_, query, _ := strings.Cut(address, "?")
+		require.Equal(t, []string{"Eva", "Ann"}, here.listed(query))
+		require.Equal(t, []string{"Eva"}, here.listed(query+"&q=eva"), "further filters narrow them")
+		require.Empty(t, here.listed(query+"&number=79120001001"))
+		require.Empty(t, here.listed(query+"&owner=me"))
+		require.Equal(t, "2", here.unread(), "as the menu counts them, and to look at them does not read them")
+		file := here.get("/leads/export?format=csv&" + query).body
+		require.Contains(t, file, "From Eva")
+		require.NotContains(t, file, "From Dan")
+		require.Equal(t, http.StatusUnprocessableEntity, here.get("/leads?unread=no").status)
+
+		require.Equal(t, http.StatusOK, here.get(fmt.Sprintf("/leads/%d/%d", d.shop.ID, eva.ID)).status)
+		require.Equal(t, "1 lead waits", line().Text())
+		require.Equal(t, []string{"Ann"}, here.listed(query))
+		require.Equal(t, http.StatusNoContent, here.post("/leads/read", "site", "0").status)
+		require.Zero(t, line().Length())
+		require.Empty(t, here.listed(query))
+	})
+}
+
+// More leads than a page has are all opened.
+func TestManyLeadsThatWait(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.colleague("boris", scope.All())
+		d.pass(time.Second)
+		here, h := d.signedIn("boris"), d.hit(visit.Arrival{})
+		for i := range 60 {
+			d.lead(h, map[string]any{"name": fmt.Sprint("Lamp ", i)})
+		}
+		first := here.get("/leads?unread=yes").page(t)
+		require.Equal(t, 50, first.Find(".rows .row-link").Length())
+		_, older, _ := strings.Cut(first.Find(".after a").AttrOr("href", ""), "?")
+		require.Len(t, here.listed(older), 10)
+	})
+}

@@ -34,7 +34,10 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	filter, problem := leadFormOf(r.URL.Query()).filter(f)
+	filter, problem, err := c.filterOf(r.Context(), &f, leadFormOf(r.URL.Query()))
+	if err != nil {
+		return err
+	}
 	if problem != "" {
 		return frame.Fail(http.StatusUnprocessableEntity, problem)
 	}

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ import (
 
 // leadForm says which leads are shown, as the address has it.
 type leadForm struct {
-	Search, State, Owner, Source, Form, Tag, Failed, Number, From, To, Since, Until string
+	Search, State, Owner, Source, Form, Tag, Unread, Failed, Number, From, To, Since, Until string
 	// Zone is how many minutes the operator's clock is behind UTC, as browsers tell it.
 	Zone string
 }
@@ -32,12 +33,13 @@ const (
 	ownerNobody = "nobody"
 )
 
-// failedOnly is the value of Failed for the leads of which the site has failed.
-const failedOnly = "yes"
+// only is the value of Unread for the leads that the operator has not read, and that of Failed for those of which the site has
+// failed.
+const only = "yes"
 
 // leadFields are the names of the form's fields in addresses.
 func (f *leadForm) fields() map[string]*string {
-	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "tag": &f.Tag, "failed": &f.Failed, "number": &f.Number,
+	return map[string]*string{"q": &f.Search, "state": &f.State, "owner": &f.Owner, "source": &f.Source, "form": &f.Form, "tag": &f.Tag, "unread": &f.Unread, "failed": &f.Failed, "number": &f.Number,
 		"from": &f.From, "to": &f.To, "since": &f.Since, "until": &f.Until, "zone": &f.Zone}
 }
 
@@ -96,9 +98,20 @@ func (f leadForm) day(text string) (at time.Time, ok bool) {
 	return at.Add(time.Duration(minutes) * time.Minute), err == nil && at.Year() >= 1970 && at.Year() < 10000
 }
 
-// filter is what the form asks for, or the name of the words that say what is wrong with it.
+// filterOf is what the form asks for, or the name of the words that say what is wrong with it.
+func (c *room) filterOf(ctx context.Context, page *frame.Page, f leadForm) (filter inbox.Filter, problem string, err error) {
+	filter, problem = f.filter(*page)
+	if problem == "" && f.Unread != "" {
+		unread, err := c.unread.Of(ctx, page)
+		filter.Among = append([]lead.Key{}, unread...)
+		return filter, "", err
+	}
+	return filter, problem, nil
+}
+
+// filter is what the form asks for by itself.
 func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) {
-	filter = inbox.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Tag: f.Tag, Failed: f.Failed == failedOnly, Number: number.Digits(f.Number), Search: f.Search,
+	filter = inbox.Filter{Sites: page.ByID(), Source: f.Source, Form: f.Form, Tag: f.Tag, Failed: f.Failed == only, Number: number.Digits(f.Number), Search: f.Search,
 		From: amountTyped(f.From), To: amountTyped(f.To)}
 	if f.State != "" {
 		state, ok := lead.StateOf(f.State)
@@ -120,7 +133,7 @@ func (f leadForm) filter(page frame.Page) (filter inbox.Filter, problem string) 
 		}
 		filter.Owner = &id
 	}
-	if f.Failed != "" && f.Failed != failedOnly {
+	if f.Failed != "" && f.Failed != only || f.Unread != "" && f.Unread != only {
 		return filter, "leads.wrongFilter"
 	}
 	if f.Source != "" && !slices.Contains(source.Kinds, f.Source) || strings.Trim(filter.Number, "0123456789") != "" || !utf8.ValidString(f.Form+f.Tag) || strings.Contains(f.Form+f.Tag, "\x00") {

@@ -72,7 +72,7 @@ func (c *room) failingForms(ctx context.Context, f frame.Page) ([]failingForm, e
 	found, err := c.Forms.FailingOf(ctx, f.Scope, func(siteID int64, path string) bool { return keeps(byID[siteID], path) })
 	failing := make([]failingForm, len(found))
 	for i, one := range found {
-		failing[i] = failingForm{one, f.SiteKey(one.SiteID), leadForm{Failed: failedOnly}.With("")}
+		failing[i] = failingForm{one, f.SiteKey(one.SiteID), leadForm{Failed: only}.With("")}
 		if rule := keeper(byID[one.SiteID], one.Path); rule.Kind == capture.KindVisitor || rule.On == capture.OnSuccess {
 			failing[i].Link = "/leads/refused" // else leads are made of most
 		}

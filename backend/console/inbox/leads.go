@@ -50,7 +50,10 @@ func (c *room) showLeads(w http.ResponseWriter, r *http.Request, f frame.Page) e
 	if body.Tags, err = c.Inbox.Tags(r.Context(), f.ByID()); err != nil {
 		return err
 	}
-	filter, problem := body.filter(f)
+	filter, problem, err := c.filterOf(r.Context(), &f, body.leadForm)
+	if err != nil {
+		return err
+	}
 	if problem != "" {
 		f.Problem, f.Body = f.Words.Text(problem), body
 		return c.Show(w, http.StatusUnprocessableEntity, f)

@@ -33,7 +33,7 @@ func (c *room) needs(ctx context.Context, p frame.Page, query url.Values, total 
 		needs = append(needs, need{Icon: "phone-incoming", Text: p.Words.Text("overview.callBack", "n", n), Link: figures.Behind(address(query), "unanswered")})
 	}
 	if n := p.Counts["unread"]; n > 0 {
-		needs = append(needs, need{Icon: "inbox", Text: p.Words.Text("overview.leads", "n", n), Link: "/leads"})
+		needs = append(needs, need{Icon: "inbox", Text: p.Words.Text("overview.leads", "n", n), Link: "/leads?unread=yes"})
 	}
 	if !p.Admin() {
 		return needs, nil

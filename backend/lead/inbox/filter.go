@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
@@ -27,6 +28,8 @@ type Filter struct {
 	Tag string
 	// Failed is of those alone of which the site has failed, see [lead.Lead.SiteError].
 	Failed bool
+	// Among has the leads of which alone they are; nil for any.
+	Among []lead.Key
 	// Number is one of a pool that the sender had, as digits.
 	Number string
 	// From and To bound the amount of sales, as decimals with a point; both belong to it.
@@ -60,6 +63,9 @@ type condition struct {
 	args []any
 }
 
+// marks are the numbers of arguments, which a [query] gives anew.
+var marks = regexp.MustCompile(`\$[0-9]+`)
+
 // saleAmount is a lead's sale_cost as a number, NULL where there is none.
 const saleAmount = `CAST(NULLIF(sale_cost, '') AS NUMERIC)`
 
@@ -87,6 +93,10 @@ func (f Filter) conditions() []condition {
 	}
 	if f.Failed {
 		add(`site_error <> 0`)
+	}
+	if len(f.Among) > 0 {
+		set, args := db.Among(db.Padded(f.Among), func(k *lead.Key) []any { return []any{&k.SiteID, &k.ID} })
+		add(`(leads.site_id, leads.id) IN (`+marks.ReplaceAllString(set, `?`)+`)`, args...)
 	}
 	if f.From != "" {
 		add(saleAmount+` >= CAST(? AS NUMERIC)`, f.From)

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -19,7 +20,8 @@ const Read = "lead.read"
 const MaxUnread = 200
 
 // Unread returns the leads of the sites that the operator has not read, newest first, MaxUnread at most: those that
-// came after the time, up to the place in the journal, which keeps a month.
+// came after the time, up to the place in the journal, which keeps a month. What has become spam or a part of another lead
+// is not among them, as it is not in the list.
 func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites, since time.Time, upto journal.Position) ([]lead.Key, error) {
 	type mark struct {
 		site int64
@@ -54,7 +56,21 @@ func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 			unread = append(unread, name)
 		}
 	}
-	return unread, nil
+	return b.listed(ctx, unread)
+}
+
+// listed returns those of the leads that the list has, in their order.
+func (b *Inbox) listed(ctx context.Context, leads []lead.Key) ([]lead.Key, error) {
+	if len(leads) == 0 {
+		return nil, nil
+	}
+	fields := func(k *lead.Key) []any { return []any{&k.SiteID, &k.ID} }
+	set, args := db.Among(db.Padded(leads), fields, int64(lead.Spam))
+	found, err := db.List(ctx, b.db.Read(), fields, `SELECT site_id, id FROM leads WHERE (site_id, id) IN (`+set+`) AND merged_into = 0 AND state <> $1`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading what is read: %w", err)
+	}
+	return slices.DeleteFunc(leads, func(k lead.Key) bool { return !slices.Contains(found, k) }), nil
 }
 
 // MarkRead notes that the operator has read all leads that are there now: of the site, or with siteID 0 of all.
