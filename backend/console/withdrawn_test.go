@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
+	"github.com/seed-3405227d/frontdesk/backend/report/period"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -81,6 +86,79 @@ func TestFilesBreakOffWhenTheRightIsGone(t *testing.T) {
 				}
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
 				require.Less(t, n, int64(whole), "what was on its way when %s was withdrawn", name)
+			}
+		}
+	})
+}
+
+// longCosts are costs of so many campaigns, with such long names, that no narrow connection holds a report of them.
+func (d *desk) longCosts() {
+	d.t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	file := cost.File{Platform: cost.Google}
+	for range longCampaigns {
+		name := make([]byte, cost.MaxCampaign)
+		for i := range name {
+			name[i] = byte('a' + random.IntN(26))
+		}
+		file.Rows = append(file.Rows, cost.Row{Day: period.DateOf(d.now(), time.UTC), Campaign: string(name), Amount: cost.Unit})
+	}
+	kept, err := d.Costs.Keep(d.t.Context(), d.shop.ID, "vera", "costs.csv", "long", file)
+	require.NoError(d.t, err)
+	require.NoError(d.t, d.Costs.Confirm(d.t.Context(), d.shop.ID, kept.ID, "vera", cost.Google, "google", "cpc"))
+}
+
+const longCampaigns = 5000
+
+// narrow is how many bytes each side of a connection holds, about.
+const narrow = 64 << 10
+
+// narrowly is a browser without cookies whose connection is narrow.
+func (d *desk) narrowly() *browser {
+	server := httptest.NewUnstartedServer(d.server.Config.Handler)
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		require.NoError(d.t, c.(*net.TCPConn).SetWriteBuffer(narrow))
+		return ctx
+	}
+	server.Start()
+	d.t.Cleanup(server.Close)
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil {
+			err = c.(*net.TCPConn).SetReadBuffer(narrow)
+		}
+		return c, err
+	}
+	return &browser{t: d.t, base: server.URL, Client: &http.Client{Transport: &http.Transport{DialContext: dial}}}
+}
+
+// So does the file of a report that somebody reads by a link, when the link ends.
+func TestFilesBreakOffWhenTheLinkIsEnded(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.longCosts()
+		vera, reader := d.signedIn("vera"), d.narrowly()
+		const whole = longCampaigns * cost.MaxCampaign / 2 // bytes, packed
+		for _, format := range []string{"csv", "xlsx"} {
+			for _, ended := range []bool{false, true} {
+				address := vera.linked(fmt.Sprintf("site=%d&by=campaign&span=today", d.shop.ID), "30")
+				response, err := reader.Do(reader.request(http.MethodGet, address+"/export?format="+format))
+				require.NoError(t, err)
+				require.Equal(t, http.StatusOK, response.StatusCode)
+				_, err = io.ReadFull(response.Body, make([]byte, 100))
+				require.NoError(t, err)
+				if ended {
+					end := vera.get("/reports/links").document(t).Find(".kept-rows form").First().AttrOr("action", "")
+					require.Equal(t, http.StatusSeeOther, vera.post(end).status)
+				}
+				n, err := io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+				if !ended {
+					require.NoError(t, err)
+					require.Greater(t, n, int64(whole), "the whole file")
+					continue
+				}
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, format)
+				require.Less(t, n, int64(whole), "what was on its way when the link was ended")
 			}
 		}
 	})

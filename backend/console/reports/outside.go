@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -56,6 +58,10 @@ func (c *links) opened(h func(w http.ResponseWriter, r *http.Request, p frame.Pa
 		case <-r.Context().Done():
 			return r.Context().Err()
 		}
+		r = table.While(r, func(ctx context.Context) error {
+			_, err := c.Links.Open(ctx, r.PathValue("shared"))
+			return err
+		})
 		p, body, err := c.outside(r, l)
 		if err != nil {
 			return err
