@@ -208,6 +208,7 @@ func TestListOfInquiriesGoesOn(t *testing.T) {
 		require.Equal(t, map[lead.Key]bool{leads[56]: true, leads[57]: true}, having, "by its number, and by its name")
 		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(vera.get("/inquiries/export?kind=call").body, "\ufeff"))).ReadAll()
 		require.NoError(t, err)
+		require.Contains(t, vera.get("/history").body, "inquiries, as a table")
 		require.Len(t, table, 61)
 		require.Equal(t, []string{"Call", "79990000059"}, []string{table[1][0], strings.NewReplacer("+", "", " ", "", "-", "", "'", "").Replace(table[1][5])})
 	})

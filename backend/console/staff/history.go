@@ -193,6 +193,8 @@ func handledDetails(w *words.Tongue, h operator.Handled) []string {
 		details = append(details, w.Text("history.leads"))
 	case "calls":
 		details = append(details, w.Text("history.calls"))
+	case "inquiries":
+		details = append(details, w.Text("history.inquiries"))
 	case "behind":
 		details = append(details, w.Text("history.behind"))
 	}
