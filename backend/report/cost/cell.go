@@ -31,7 +31,7 @@ func (t *table) days(order Order) (func(string) (period.Date, bool), error) {
 	if order == Unsaid {
 		fit := map[Order]int{}
 		slashed := 0
-		for _, l := range t.lines {
+		for l := range t.lines {
 			_, byDay := dayBy(l.day, layoutsOf[DayFirst])
 			_, byMonth := dayBy(l.day, layoutsOf[MonthFirst])
 			if byDay {
@@ -65,7 +65,11 @@ func dayBy(cell string, layouts []string) (period.Date, bool) {
 	if day, clock, cut := strings.Cut(cell, " "); cut && strings.Contains(clock, ":") {
 		cell = day
 	}
+	shape := shapeOf(cell)
 	for _, layout := range layouts {
+		if shapeOf(layout) != shape {
+			continue
+		}
 		t, err := time.Parse(layout, cell)
 		if err != nil {
 			continue
@@ -76,10 +80,37 @@ func dayBy(cell string, layouts []string) (period.Date, bool) {
 	return 0, false
 }
 
+// shape is how a day is written, but for what it says: package time makes an error, which takes more than the cell, of each day that
+// another layout has.
+type shape [16]byte
+
+func shapeOf(text string) (s shape) {
+	n, digits := 0, 0
+	for i := 0; i < len(text) && n < len(s); i++ {
+		sign := text[i]
+		switch {
+		case sign >= '0' && sign <= '9':
+			digits++
+			if i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+				continue
+			}
+			sign, digits = "0110400080"[min(digits, 9)], 0
+		case sign >= 'a' && sign <= 'z', sign >= 'A' && sign <= 'Z':
+			sign = 'a'
+		}
+		if (sign == 'a' || sign == ' ') && n > 0 && s[n-1] == sign {
+			continue
+		}
+		s[n] = sign
+		n++
+	}
+	return s
+}
+
 // point is the decimal sign of the table's amounts: the sign that stands before another number of digits than three, or
 // after another sign. It is 0 if no amount tells, or amounts tell different signs.
 func (t *table) point() (sign byte) {
-	for _, l := range t.lines {
+	for l := range t.lines {
 		digits, ok := bare(l.amount)
 		if !ok {
 			continue

@@ -110,7 +110,7 @@ func (c columns) line(cells []string) line {
 // currencyOf is the currency of all costs.
 func (t *table) currencyOf() (string, error) {
 	code := t.said
-	for _, l := range t.lines {
+	for l := range t.lines {
 		found := currencyIn(l.currency)
 		if found == "" {
 			continue

@@ -115,10 +115,12 @@ func Read(from io.Reader, order Order) (File, error) {
 	return t.read(order)
 }
 
-// table is a file whose heads have been found.
+// table is a file whose heads have been found. Its lines are read anew each time: to keep them would take many times the file.
 type table struct {
 	columns
-	lines []line
+	comma rune
+	below string // the heads
+	above int    // how many lines there are down to the heads
 }
 
 // line is a row of a table, as it is written.
@@ -128,19 +130,19 @@ type line struct {
 	clicks, impressions, currency string
 }
 
-// open finds the heads of the columns, by each of the signs that may stand between them, and reads the lines below.
+// open finds the heads of the columns, by each of the signs that may stand between them, and checks the lines below.
 func open(text string) (*table, error) {
 	for _, comma := range signs(text) {
-		r := csv.NewReader(strings.NewReader(text))
-		r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = comma, true, -1, true
+		r := reader(text, comma)
 		for range headLines {
 			cells, err := r.Read()
 			if err != nil {
 				break
 			}
 			if c, found := columnsOf(cells); found {
-				t := &table{columns: c}
-				return t, t.fill(r)
+				heads, below := text[:r.InputOffset()], text[r.InputOffset():]
+				t := &table{c, comma, below, strings.Count(heads, "\n")}
+				return t, t.check()
 			}
 		}
 	}
@@ -162,25 +164,45 @@ func signs(text string) []rune {
 	return found
 }
 
-func (t *table) fill(r *csv.Reader) error {
-	for {
+func reader(text string, comma rune) *csv.Reader {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = comma, true, -1, true
+	return r
+}
+
+// check says whether the lines can be read.
+func (t *table) check() error {
+	n := 0
+	if err := t.each(func(line) bool { n++; return n <= MaxLines }); err != nil {
+		return fmt.Errorf("%w: %w", ErrTable, err)
+	}
+	if n > MaxLines {
+		return ErrLines
+	}
+	return nil
+}
+
+// lines are the lines of a table that was checked.
+func (t *table) lines(yield func(line) bool) { _ = t.each(yield) }
+
+// each gives the lines that are not empty, as long as they are taken.
+func (t *table) each(take func(line) bool) error {
+	for r := reader(t.below, t.comma); ; {
 		cells, err := r.Read()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrTable, err)
+			return err
 		}
-		number, _ := r.FieldPos(0)
 		l := t.line(cells)
-		l.number = number
 		if l.empty() {
 			continue
 		}
-		if len(t.lines) == MaxLines {
-			return ErrLines
+		l.number, _ = r.FieldPos(0)
+		if l.number += t.above; !take(l) {
+			return nil
 		}
-		t.lines = append(t.lines, l)
 	}
 }
 
@@ -196,7 +218,7 @@ func (t *table) read(order Order) (f File, err error) {
 	}
 	point := t.point()
 	of := make(map[Row]int) // where a day of a campaign stands in f.Rows
-	for _, l := range t.lines {
+	for l := range t.lines {
 		row, reason := l.row(day, point)
 		if reason != "" {
 			if l.isTotal() {

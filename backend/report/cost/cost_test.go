@@ -1,9 +1,11 @@
 package cost_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/charmap"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
 func row(t *testing.T, day, campaign string, amount float64, clicks, impressions int64) cost.Row {
@@ -156,13 +159,51 @@ func TestFilesThatAreNotRead(t *testing.T) {
 	require.Equal(t, []cost.Left{{3, cost.NoCampaign}, {4, cost.NoDay}}, f.Left[:2])
 }
 
+// price is that of a file: package csv keeps 40 bytes of each cell of a line, in lists that grow.
+var price = stepstest.Price{Each: stepstest.Cost{Walked: stepstest.Usual.Each.Walked, Allocated: 128}, Besides: stepstest.Usual.Besides}
+
+// A file has its price, whatever its lines are.
+func TestPrice(t *testing.T) {
+	const lines = 50_000
+	day := func(i int) string { return time.Date(2000, 1, i%9000, 0, 0, 0, 0, time.UTC).Format("20060102") }
+	for name, of := range map[string]func(i int) string{
+		"short":      func(int) string { return ",a" },
+		"no days":    func(int) string { return "aaaaaa" },
+		"almost":     func(int) string { return "99/99/99" },
+		"wrong days": func(int) string { return "2026-99-99" },
+		"months":     func(int) string { return "May 99, 2026" },
+		"rows":       func(i int) string { return fmt.Sprintf("%s,%d,1", day(i), i/9000) },
+		"currencies": func(int) string { return day(1) + ",a,1,€" },
+		"quoted":     func(i int) string { return fmt.Sprintf(`"%s","a""%d","1,000"`, day(i), i/9000) },
+		"separators": func(int) string { return ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,," },
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := []byte("date,campaign,cost,currency\n")
+			for i := range lines {
+				text = append(append(text, of(i)...), '\n')
+			}
+			price.Hold(t, len(text), func() {
+				_, err := cost.Read(bytes.NewReader(text), cost.Unsaid)
+				require.NotErrorIs(t, err, cost.ErrTable)
+			})
+		})
+	}
+	heads := bytes.Repeat([]byte("a,"), 1<<20)
+	price.Hold(t, len(heads), func() {
+		_, err := cost.Read(bytes.NewReader(heads), cost.Unsaid)
+		require.ErrorIs(t, err, cost.ErrColumns)
+	})
+}
+
 // Whatever stands in a file, what is read of it can be stored.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{google, direct, meta, microsoft, "date;campaign;cost\n3/4/2026;a;1,5\n"} {
 		f.Add([]byte(text), "")
 	}
 	f.Fuzz(func(t *testing.T, content []byte, order string) {
-		read, err := cost.Read(strings.NewReader(string(content)), cost.Order(order))
+		var read cost.File
+		var err error
+		price.Hold(t, len(content), func() { read, err = cost.Read(bytes.NewReader(content), cost.Order(order)) })
 		if err != nil {
 			require.Empty(t, read.Rows)
 			return
