@@ -63,10 +63,14 @@ func Fill(ctx context.Context, d *db.DB, plan Plan, tell func(day time.Time, vis
 		}
 		crew[i].name = fmt.Sprint(i)
 	}
+	office, err := newOffice(ctx, d, keys, shop)
+	if err != nil {
+		return err
+	}
 	var visits atomic.Int64
 	counts := plan.counts(rand.New(rand.NewPCG(plan.Seed, workers)))
 	for day := range plan.Days {
-		together, ctx := errgroup.WithContext(ctx)
+		together, running := errgroup.WithContext(ctx)
 		for i, w := range crew {
 			n := counts[day] / workers
 			if i < counts[day]%workers {
@@ -74,12 +78,16 @@ func Fill(ctx context.Context, d *db.DB, plan Plan, tell func(day time.Time, vis
 			}
 			together.Go(func() error {
 				err := errStopped
-				aside.Do(d.Logger(), "making a day up", func() { err = w.live(ctx, plan.day(day), plan.Days-1-day, n) })
+				aside.Do(d.Logger(), "making a day up", func() { err = w.live(running, plan.day(day), plan.Days-1-day, n) })
 				visits.Add(int64(n))
 				return err
 			})
 		}
-		if err := together.Wait(); err != nil {
+		err := together.Wait()
+		if err == nil {
+			err = office.do(ctx, plan.day(day), plan.Days-1-day, crew)
+		}
+		if err != nil {
 			return fmt.Errorf("making up %s: %w", plan.day(day).Format(time.DateOnly), err)
 		}
 		tell(plan.day(day), visits.Load())

@@ -3,6 +3,8 @@ package demo
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 )
 
 // Plan is how much is made up.
@@ -129,6 +131,19 @@ var agents = []string{
 }
 
 const robot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+
+// places are from where visitors come, as a database of networks would tell. Of some networks it knows nothing.
+var places = []struct {
+	place.Place
+	weight float64
+}{
+	{place.Place{Country: "RU", Area: "Moscow", City: "Moscow"}, 24}, {place.Place{Country: "RU", Area: "Moscow Oblast", City: "Khimki"}, 6},
+	{place.Place{Country: "RU", Area: "St.-Petersburg", City: "St Petersburg"}, 12}, {place.Place{Country: "RU", Area: "Sverdlovsk Oblast", City: "Yekaterinburg"}, 5},
+	{place.Place{Country: "RU", Area: "Tatarstan Republic", City: "Kazan"}, 4}, {place.Place{Country: "RU"}, 5}, {place.Place{Country: "KZ", Area: "Almaty", City: "Almaty"}, 4},
+	{place.Place{Country: "DE", Area: "Land Berlin", City: "Berlin"}, 6}, {place.Place{Country: "DE", Area: "Bavaria", City: "Munich"}, 4}, {place.Place{Country: "FI", Area: "Uusimaa", City: "Helsinki"}, 3},
+	{place.Place{Country: "GB", Area: "England", City: "London"}, 6}, {place.Place{Country: "FR", Area: "Île-de-France", City: "Paris"}, 4}, {place.Place{Country: "US", Area: "New York", City: "New York"}, 3},
+	{weight: 6},
+}
 
 var languages = []string{"en-GB,en;q=0.9", "en-US,en;q=0.9", "ru-RU,ru;q=0.9,en;q=0.8", "de-DE,de;q=0.9", "fr-FR,fr;q=0.9"}
 

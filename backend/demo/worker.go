@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/callback/request"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -21,28 +24,32 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
+	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 )
 
 // worker lives the lives of some visitors, at its own time.
 type worker struct {
-	name   string
-	site   int64
-	random *rand.Rand
-	at     time.Time
-	visits *visit.Visits
-	leases *lease.Leases
-	leads  *lead.Leads
-	calls  *call.Calls
-	chats  *chat.Chats
-	pool   *number.Pool
-	known  []*visitor // who may come back
-	seen   int
+	name    string
+	site    int64
+	random  *rand.Rand
+	at      time.Time
+	visits  *visit.Visits
+	leases  *lease.Leases
+	leads   *lead.Leads
+	calls   *call.Calls
+	chats   *chat.Chats
+	pool    *number.Pool
+	known   []*visitor // who may come back
+	seen    int
+	from    place.Place // where the visitor is who has come
+	errands []errand
 }
 
 // visitor is one whom a worker knows.
 type visitor struct {
 	id          visit.ID
+	home        place.Place
 	agent       string
 	name, phone string
 	email       string
@@ -56,7 +63,7 @@ func newWorker(ctx context.Context, d *db.DB, keys *key.Keys, siteID int64, rand
 	now := func() time.Time { return w.at }
 	texts := quota.New(d, keys, now)
 	var err error
-	if w.visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: keys, Texts: texts, Days: days.New(d)}, now); err != nil {
+	if w.visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: keys, Texts: texts, Days: days.New(d), Where: func(netip.Addr) place.Place { return w.from }}, now); err != nil {
 		return nil, err
 	}
 	w.leases = lease.New(d, now, nil)
@@ -90,7 +97,7 @@ func (w *worker) visit(ctx context.Context, before int) error {
 		}
 		return ways[i].weight
 	})]
-	who := &visitor{agent: agents[w.random.IntN(len(agents))]}
+	who := &visitor{agent: agents[w.random.IntN(len(agents))], home: places[pick(w.random, len(places), func(i int) float64 { return places[i].weight })].Place}
 	if by.bot {
 		who.agent = robot
 	} else if len(w.known) > 0 && w.random.IntN(100) < 22 {
@@ -98,6 +105,7 @@ func (w *worker) visit(ctx context.Context, before int) error {
 	} else {
 		w.known = append(w.known, who)
 	}
+	w.from = who.home
 	views := 1
 	for views < 12 && w.random.IntN(100) < 58 {
 		views++
@@ -150,9 +158,12 @@ func (w *worker) outcome(ctx context.Context, by *way, who *visitor, view visit.
 		who.email = strings.ToLower(strings.ReplaceAll(who.name, " ", ".")) + fmt.Sprint(w.random.IntN(1000)) + "@mail.example"
 	}
 	switch n := w.random.IntN(100); {
-	case n < 46:
+	case n < 42:
 		return w.call(ctx, by, who, view)
-	case n < 84:
+	case n < 48:
+		w.askToBeCalled(who, view)
+		return nil
+	case n < 85:
 		return w.request(ctx, who, view, before)
 	default:
 		return w.chat(ctx, view, before)
@@ -196,13 +207,28 @@ func (w *worker) rings(ctx context.Context, called, caller string, missed bool) 
 	return err
 }
 
+// askToBeCalled has the visitor order a call.
+func (w *worker) askToBeCalled(who *visitor, view visit.View) {
+	w.seen++
+	asked := callback.Asked{Request: request.Request{Phone: who.phone}, SiteID: w.site, Ref: view.Ref, URL: view.URL, ID: fmt.Sprintf("demo-%s-%d", w.name, w.seen), Region: "RU"}
+	talk := int64(30 + w.random.IntN(500))
+	if w.random.IntN(100) < 25 {
+		talk = 0
+	}
+	w.errands = append(w.errands, errand{w.at, func(ctx context.Context, o *office) error { return o.callsBack(ctx, asked, talk) }})
+}
+
 // request has the visitor send a form, and somebody work through it.
 func (w *worker) request(ctx context.Context, who *visitor, view visit.View, before int) error {
 	s := submission.Submission{SiteID: w.site, Ref: view.Ref, Origin: lead.Form, URL: "http://localhost:8080/order", Name: who.name, Phone: "+" + who.phone, Email: who.email,
 		Message: questions[w.random.IntN(len(questions))], FormName: "Order"}
+	path, status := orders, taken
 	if w.random.IntN(3) == 0 {
-		s.FormName, s.URL = "Question", "http://localhost:8080/contacts"
+		s.FormName, s.URL, path = "Question", "http://localhost:8080/contacts", letters
+	} else if before == failing {
+		s.SiteError, status = broken, broken
 	}
+	w.errands = append(w.errands, errand{w.at, func(ctx context.Context, o *office) error { return o.answers(ctx, path, status) }})
 	spam := w.random.IntN(100) < 7
 	if spam {
 		s.Name, s.Message = "Best offers", "Cheap links for your site"

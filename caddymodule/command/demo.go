@@ -15,8 +15,8 @@ func demoCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "demo-data",
 		Short: "Makes up a year of the demo shop",
-		Long: `Makes up a year of the shop of Caddyfile.example: 60,000 visits with their calls, requests, chats and
-sales. Two runs with the same last day make the same. The database must have no other site, and no visits.`,
+		Long: `Makes up a year of the shop of Caddyfile.example: 60,000 visits with their calls, callbacks, requests,
+chats and sales. Two runs with the same last day make the same. The database must have no other site, and no visits.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			last := time.Now()
