@@ -234,7 +234,11 @@ func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, r
 				start := time.Now()
 				page, err := list.List(ctx, f, behind, 50)
 				if err == nil {
-					_, err = all.PartsOf(ctx, page.Leads)
+					var names []lead.Key
+					for _, l := range page.Leads {
+						names = append(names, l.Key())
+					}
+					_, err = all.PartsOf(ctx, names)
 				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", a.name, err)

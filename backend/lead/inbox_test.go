@@ -2,6 +2,7 @@ package lead_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -298,7 +299,7 @@ func TestMerge(t *testing.T) {
 		parts, err := s.leads.Parts(t.Context(), ann.Key())
 		require.NoError(t, err)
 		require.Len(t, parts, 2)
-		of, err := s.leads.PartsOf(t.Context(), []lead.Lead{ann, other})
+		of, err := s.leads.PartsOf(t.Context(), []lead.Key{ann.Key(), other.Key()})
 		require.NoError(t, err)
 		require.Len(t, of[ann.Key()], 2)
 		part, err := s.leads.Get(t.Context(), site, other.ID)
@@ -334,5 +335,27 @@ func TestMerge(t *testing.T) {
 		require.Equal(t, []string{"Other", "Ann"}, s.names(inbox.Filter{}))
 		require.NoError(t, s.leads.Traces().Scrub(t.Context()))
 		require.Equal(t, []string{"Other"}, s.search("other"))
+	})
+}
+
+// Leads are read whole in their order, also where few of them fill what is read together.
+func TestWholeLeads(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		var names []lead.Key
+		for i := range 12 {
+			l, _ := s.add(submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Script, Name: fmt.Sprint(i), Message: strings.Repeat("м", 1000+i%3*300_000)})
+			names = append(names, l.Key())
+		}
+		names = append(names[:6], append([]lead.Key{{SiteID: site, ID: names[0].ID + 1<<40}}, names[6:]...)...)
+		var found []string
+		require.NoError(t, s.inbox.Whole(t.Context(), names, func(l lead.Lead) error {
+			found = append(found, l.Name)
+			require.Positive(t, len(l.Message))
+			require.Equal(t, strings.Repeat("м", len(l.Message)/2), l.Message)
+			return nil
+		}))
+		require.Equal(t, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}, found)
+		broken := errors.New("nobody reads on")
+		require.ErrorIs(t, s.inbox.Whole(t.Context(), names, func(lead.Lead) error { return broken }), broken)
 	})
 }

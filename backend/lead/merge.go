@@ -50,12 +50,8 @@ func (l *Leads) Parts(ctx context.Context, n Key) ([]Lead, error) {
 	return partsOf(ctx, l.db.Read(), n, readOutline)
 }
 
-// PartsOf are the parts of each of the leads, by their names.
-func (l *Leads) PartsOf(ctx context.Context, leads []Lead) (map[Key][]Key, error) {
-	names := make([]Key, len(leads))
-	for i, l := range leads {
-		names[i] = l.Key()
-	}
+// PartsOf are the names of the parts of each of the leads of the names.
+func (l *Leads) PartsOf(ctx context.Context, names []Key) (map[Key][]Key, error) {
 	type part struct{ site, root, id int64 }
 	parts := make(map[Key][]Key)
 	for some := range db.Parts(names) {

@@ -15,9 +15,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 )
 
-// exportedAtOnce is how many leads of an export are listed together, and wholeAtOnce how many are read whole: each may have a
-// megabyte.
-const exportedAtOnce, wholeAtOnce = 500, 8
+// exportedAtOnce is how many leads of an export are listed together.
+const exportedAtOnce = 2000
 
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",
@@ -47,26 +46,17 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	}
 	return c.Tables.Send(w, r, c.HeadOf(f, "leads", exportColumns), func(out *table.Rows) error {
 		for behind := (lead.Cursor{}); ; {
-			page, err := c.Inbox.List(r.Context(), filter, behind, exportedAtOnce)
+			names, next, err := c.Inbox.Names(r.Context(), filter, behind, exportedAtOnce)
 			if err != nil {
 				return err
 			}
-			names, err := c.withParts(r, page.Leads)
-			if err != nil {
+			if names, err = c.withParts(r, names); err != nil {
 				return err
 			}
-			for some := range slices.Chunk(names, wholeAtOnce) {
-				leads, err := c.Leads.Named(r.Context(), some)
-				if err != nil {
-					return err
-				}
-				for _, l := range leads {
-					if err := out.Write(exported(f, l)...); err != nil {
-						return err
-					}
-				}
+			if err := c.Inbox.Whole(r.Context(), names, func(l lead.Lead) error { return out.Write(exported(f, l)...) }); err != nil {
+				return err
 			}
-			if behind = page.Next; behind == (lead.Cursor{}) {
+			if behind = next; behind == (lead.Cursor{}) {
 				return nil
 			}
 		}
@@ -74,18 +64,18 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 }
 
 // withParts are the names of the leads, each with those of its parts below it.
-func (c *room) withParts(r *http.Request, leads []lead.Lead) ([]lead.Key, error) {
-	parts, err := c.Leads.PartsOf(r.Context(), leads)
+func (c *room) withParts(r *http.Request, names []lead.Key) ([]lead.Key, error) {
+	parts, err := c.Leads.PartsOf(r.Context(), names)
 	if err != nil {
 		return nil, err
 	}
 	var all []lead.Key
-	for _, l := range leads {
-		all = append(all, l.Key())
-		if len(parts[l.Key()]) == 0 {
+	for _, name := range names {
+		all = append(all, name)
+		if len(parts[name]) == 0 {
 			continue
 		}
-		own, err := c.Leads.Parts(r.Context(), l.Key())
+		own, err := c.Leads.Parts(r.Context(), name)
 		if err != nil {
 			return nil, err
 		}

@@ -88,11 +88,11 @@ func (v *leadsFeed) News(ctx context.Context, entries []journal.Entry) ([][]byte
 
 // countParts fills in how many leads each of the rows stands for.
 func (c *room) countParts(ctx context.Context, rows []rows.LeadRow) error {
-	leads := make([]lead.Lead, len(rows))
+	names := make([]lead.Key, len(rows))
 	for i := range rows {
-		leads[i] = rows[i].Lead
+		names[i] = rows[i].Lead.Key()
 	}
-	parts, err := c.Leads.PartsOf(ctx, leads)
+	parts, err := c.Leads.PartsOf(ctx, names)
 	for i := range rows {
 		rows[i].Parts = len(parts[rows[i].Lead.Key()])
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // exportedAtOnce is how many inquiries of an export are read together.
-const exportedAtOnce = 500
+const exportedAtOnce = 2000
 
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"inquiries.kind", "export.id", "export.at", "export.site", "export.name", "export.phone", "export.email", "export.message", "column.called",

@@ -47,26 +47,34 @@ func (k *key) fields() []any { return []any{&k.SiteID, &k.ID, &k.at} }
 // lie between. With a search SQLite goes by the order in which leads were stored. The error may be that of
 // [Filter.Check].
 func (b *Inbox) List(ctx context.Context, f Filter, behind lead.Cursor, limit int) (Page, error) {
-	if err := f.Check(); err != nil {
+	names, next, err := b.Names(ctx, f, behind, limit)
+	if err != nil {
 		return Page{}, err
 	}
+	leads, err := b.leads.Outlines(ctx, names)
+	return Page{Leads: leads, Next: next}, err
+}
+
+// Names are the names of the leads that [Inbox.List] returns, and where the list goes on.
+func (b *Inbox) Names(ctx context.Context, f Filter, behind lead.Cursor, limit int) (names []lead.Key, next lead.Cursor, err error) {
+	if err := f.Check(); err != nil {
+		return nil, lead.Cursor{}, err
+	}
 	if f.Sites.None() || f.Among != nil && len(f.Among) == 0 {
-		return Page{}, nil
+		return nil, lead.Cursor{}, nil
 	}
 	page := browsing{Inbox: b, filter: f, limit: limit}
-	keys, next, err := page.run(ctx, behind)
+	keys, place, err := page.run(ctx, behind)
 	if err != nil {
-		return Page{}, fmt.Errorf("listing leads: %w", err)
+		return nil, lead.Cursor{}, fmt.Errorf("listing leads: %w", err)
 	}
-	names := make([]lead.Key, len(keys))
-	for i, k := range keys {
-		names[i] = k.Key
+	for _, k := range keys {
+		names = append(names, k.Key)
 	}
-	found := Page{}
-	if found.Leads, err = b.leads.Outlines(ctx, names); err == nil && next != nil {
-		found.Next = lead.Cursor{At: db.Time(next.at), ID: next.ID}
+	if place != nil {
+		next = lead.Cursor{At: db.Time(place.at), ID: place.ID}
 	}
-	return found, err
+	return names, next, nil
 }
 
 // browsing is one page of the inbox while it is looked for.

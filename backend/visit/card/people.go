@@ -35,12 +35,12 @@ func (cards *Cards) People(ctx context.Context, visitors []Of) (map[Of]Who, erro
 	}
 	type number struct{ site, visitor int64 }
 	people := make(map[Of]Who)
-	for some := range slices.Chunk(visitors, visitorsAtOnce) {
+	for some := range db.Parts(visitors) {
 		numbers := make([]number, len(some))
 		for i, of := range some {
 			numbers[i] = number{of.SiteID, cards.keys.Visitors.Number(of.Visitor)}
 		}
-		set, args := db.Among(db.Padded(numbers), func(n *number) []any { return []any{&n.site, &n.visitor} })
+		set, args := db.Among(numbers, func(n *number) []any { return []any{&n.site, &n.visitor} })
 		facts, err := db.List(ctx, cards.db.Read(), func(f *fact) []any { return []any{&f.site, &f.visitor, &f.kind, &f.Value, &f.Written, &f.at} },
 			`SELECT site_id, id AS visitor_id, 'name' AS kind, name AS value, name AS written, 0 AS at FROM visitors WHERE (site_id, id) IN (`+set+`) AND name <> ''
 			UNION ALL SELECT site_id, visitor_id, kind, value, written, at FROM contacts WHERE (site_id, visitor_id) IN (`+set+`) ORDER BY at`, args...)

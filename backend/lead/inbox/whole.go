@@ -1,0 +1,59 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+)
+
+// wholeAtOnce is how many bytes of leads are read together, unless a single one has more.
+const wholeAtOnce = 4 << 20
+
+// Whole hands over the leads of the names whole, in their order, and ends with the first error. Each may have a megabyte, so few
+// are read together where they are long. Those that are gone are missing.
+func (b *Inbox) Whole(ctx context.Context, names []lead.Key, take func(lead.Lead) error) error {
+	sizes, err := b.sizes(ctx, names)
+	if err != nil {
+		return err
+	}
+	for len(names) > 0 {
+		n, size := 1, sizes[names[0]]
+		for ; n < len(names) && size+sizes[names[n]] <= wholeAtOnce; n++ {
+			size += sizes[names[n]]
+		}
+		leads, err := b.leads.Named(ctx, names[:n])
+		if err != nil {
+			return err
+		}
+		for _, l := range leads {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		names = names[n:]
+	}
+	return nil
+}
+
+// sizes are how many bytes the long texts of the leads have.
+func (b *Inbox) sizes(ctx context.Context, names []lead.Key) (map[lead.Key]int, error) {
+	type sized struct {
+		lead.Key
+		bytes int
+	}
+	sizes := make(map[lead.Key]int, len(names))
+	for some := range db.Parts(names) {
+		set, args := db.Among(some, func(k *lead.Key) []any { return []any{&k.SiteID, &k.ID} })
+		rows, err := db.List(ctx, b.db.Read(), func(s *sized) []any { return []any{&s.SiteID, &s.ID, &s.bytes} },
+			`SELECT site_id, id, octet_length(message) + octet_length(user_fields) FROM leads WHERE (site_id, id) IN (`+set+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("reading the sizes of leads: %w", err)
+		}
+		for _, s := range rows {
+			sizes[s.Key] = s.bytes
+		}
+	}
+	return sizes, nil
+}
