@@ -94,7 +94,9 @@ func shapeOf(text string) (s shape) {
 			if i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
 				continue
 			}
-			sign, digits = "0110400080"[min(digits, 9)], 0
+			// One digit or two are a day, a month or a short year, four are a year, and eight are all three.
+			sign = '0' + byte(min(max(digits, 2), 9))
+			digits = 0
 		case sign >= 'a' && sign <= 'z', sign >= 'A' && sign <= 'Z':
 			sign = 'a'
 		}
