@@ -9,7 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -46,7 +48,18 @@ type Keeper struct {
 	secret []byte
 	salt   []byte
 	now    func() time.Time
+
+	// The visits of the last look that the next reads again, each with a hash. Most of them are then as they were, and the day
+	// need not be written anew for them.
+	looking sync.Mutex
+	seed    maphash.Seed
+	looked  map[visitKey]uint64
 }
+
+type visitKey struct{ site, id int64 }
+
+// maxLooked bounds the visits that are remembered.
+const maxLooked = 100_000
 
 // Open returns the keeper of the database, which has to be migrated. The first call makes the secret by which contacts are hashed.
 func Open(ctx context.Context, d *db.DB, keys *key.Keys, now func() time.Time) (*Keeper, error) {
@@ -54,7 +67,7 @@ func Open(ctx context.Context, d *db.DB, keys *key.Keys, now func() time.Time) (
 	if err != nil {
 		return nil, err
 	}
-	return &Keeper{d, keys, secret, []byte(rand.Text()), now}, nil
+	return &Keeper{db: d, keys: keys, secret: secret, salt: []byte(rand.Text()), now: now, seed: maphash.MakeSeed()}, nil
 }
 
 // hash is what is kept of a contact; 0 for none.
@@ -95,6 +108,9 @@ func (k *Keeper) Keep(ctx context.Context) error {
 
 // keepVisits puts the visits that went on since the last look into the columns.
 func (k *Keeper) keepVisits(ctx context.Context) error {
+	k.looking.Lock()
+	defer k.looking.Unlock()
+	looked := make(map[visitKey]uint64, len(k.looked))
 	now := k.now()
 	last, err := fact.Until(ctx, k.db.Read())
 	if err != nil {
@@ -114,9 +130,16 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("reading the visits that went on: %w", err)
 			}
-			raw := make([]rawVisit, len(rows))
+			var raw []rawVisit
 			for i := range rows {
-				raw[i] = rows[i].rawVisit
+				v := &rows[i].rawVisit
+				of, hash := visitKey{v.site, v.id}, maphash.Comparable(k.seed, *v)
+				if before, is := k.looked[of]; !is || before != hash {
+					raw = append(raw, *v)
+				}
+				if len(looked) < maxLooked {
+					looked[of] = hash
+				}
 			}
 			if err := k.putVisits(ctx, raw); err != nil {
 				return err
@@ -127,6 +150,7 @@ func (k *Keeper) keepVisits(ctx context.Context) error {
 			at, after = rows[len(rows)-1].lastAt, rows[len(rows)-1].id
 		}
 	}
+	k.looked = looked
 	return k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error { return fact.SetUntil(ctx, tx, now) })
 }
 
