@@ -350,7 +350,7 @@ func TestWholeLeads(t *testing.T) {
 		var found []string
 		require.NoError(t, s.inbox.Whole(t.Context(), names, func(l lead.Lead) error {
 			found = append(found, l.Name)
-			require.Positive(t, len(l.Message))
+			require.NotEmpty(t, l.Message)
 			require.Equal(t, strings.Repeat("м", len(l.Message)/2), l.Message)
 			return nil
 		}))
