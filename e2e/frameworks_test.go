@@ -82,6 +82,15 @@ func framed(t *testing.T, name, settings string) *program {
 `, "")
 }
 
+// animated is a tab whose pages draw frames all the time, as those do that somebody looks at. Chromium's headless shell may have no idle
+// time in a page that draws nothing, and Nuxt waits for it before it says that it is ready.
+func animated(t *testing.T) *tab {
+	t.Helper()
+	b := newTab(t)
+	b.before(`(function draw() { requestAnimationFrame(draw) })()`)
+	return b
+}
+
 func eachFramework(t *testing.T, test func(t *testing.T, name string)) {
 	t.Parallel()
 	for _, name := range frameworks {
@@ -161,7 +170,7 @@ var ownPrinted, newsPrinted, longerPrinted = printed("+7 (495) 123-45-67"), prin
 // The code in the head does not disturb a framework's own scripts.
 func TestFrameworksHydrate(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
-		p, b := framed(t, name, ""), newTab(t)
+		p, b := framed(t, name, ""), animated(t)
 		taken := complaints(b)
 		for _, page := range []struct{ address, heading string }{{"/", "Lamps"}, {"/contacts", "Contacts"}} {
 			require.Regexp(t, inserted, get(t, p.shop+page.address))
@@ -187,7 +196,7 @@ func TestFrameworksNoticeWhatDiffers(t *testing.T) {
 			require.Positive(t, heading)
 			return page[:heading] + "765-43-21" + page[heading+len("765-43-21"):]
 		})
-		b := newTab(t)
+		b := animated(t)
 		taken := complaints(b)
 		hydrated(b, site.URL+"/")
 		if name == "sveltekit" { // which says nothing, and shows what its data say
@@ -259,7 +268,7 @@ func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 		address, rsc := strings.CutSuffix(answers[name], ".rsc")
 		require.Equal(t, inNews.Replace(siteFile(t, name, answers[name])), read("/"+address, rsc))
 
-		b := newTab(t)
+		b := animated(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/?utm_source=news")
 		require.Equal(t, newsPrinted, value[string](b, places))
@@ -279,7 +288,7 @@ func TestFrameworksHydrateWithAnotherNumber(t *testing.T) {
 // The same with a number of the visitor's own, which comes with the page and with what a click fetches.
 func TestFrameworksHydrateWithTheVisitorsNumber(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
-		p, b := framed(t, name, strings.NewReplacer("prerender static", "prerender dynamic", "static 7", "dynamic 7").Replace(newsNumber("74957654321"))), newTab(t)
+		p, b := framed(t, name, strings.NewReplacer("prerender static", "prerender dynamic", "static 7", "dynamic 7").Replace(newsNumber("74957654321"))), animated(t)
 		taken := complaints(b)
 		b.arrive(p.shop + "/contacts") // a visitor who is known has the pool's one number, however often the next page has to be asked for
 		b.arrive(p.shop + "/?utm_source=news")
@@ -304,7 +313,7 @@ func TestFrameworksHydrateBeforeALongerNumber(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
 		p := framed(t, name, newsNumber("442079460018"))
 		require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/?utm_source=news", false))
-		b := newTab(t)
+		b := animated(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/?utm_source=news")
 		press(b)
@@ -334,7 +343,7 @@ func TestFrameworksHydrateBeforeANumberOfTheVisitor(t *testing.T) {
 	}`)
 			require.Equal(t, siteFile(t, name, "index.html"), newsReader(t, p)("/", false))
 			shows := places + " === " + strconv.Quote(want)
-			b := newTab(t)
+			b := animated(t)
 			b.before(early)
 			taken := complaints(b)
 			for _, page := range []struct{ address, next, heading string }{{"/", "/contacts", "Contacts"}, {"/contacts", "/", "Lamps"}} {
@@ -363,7 +372,7 @@ func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
 		if name == "react-document" {
 			return // it has no such page
 		}
-		p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+		p, b := framed(t, name, newsNumber("74957654321")), animated(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/parts?utm_source=news")
 		require.Equal(t, newsPrinted, value[string](b, places))
@@ -378,7 +387,7 @@ func TestFrameworksHydrateWithNumbersInParts(t *testing.T) {
 func TestFrameworksHydrateWithNumbersInRows(t *testing.T) {
 	t.Parallel()
 	const name = "next-app"
-	p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+	p, b := framed(t, name, newsNumber("74957654321")), animated(t)
 	read, taken := newsReader(t, p), complaints(b)
 	for _, page := range []string{"streamed", "edges"} {
 		require.Equal(t, inNews.Replace(siteFile(t, name, page+".html")), read("/"+page+"?utm_source=news", false))
@@ -394,7 +403,7 @@ func TestFrameworksHydrateWithNumbersInRows(t *testing.T) {
 // works all the same.
 func TestFrameworksWithTheNumberInTheirScriptsWork(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
-		p, b := framed(t, name, newsNumber("74957654321")), newTab(t)
+		p, b := framed(t, name, newsNumber("74957654321")), animated(t)
 		taken := complaints(b)
 		hydrated(b, p.shop+"/constant?utm_source=news")
 		b.until(`document.querySelector("main .phone").textContent === "+7 (495) 765-43-21"`)
