@@ -16,7 +16,7 @@ import (
 )
 
 // exportedAtOnce is how many leads of an export are listed together.
-const exportedAtOnce = 2000
+const exportedAtOnce = 500
 
 // exportColumns are the columns of an export, with the names of their words.
 var exportColumns = []string{"export.id", "export.partOf", "export.at", "export.site", "export.state", "export.owner", "export.name", "export.phone", "export.written",

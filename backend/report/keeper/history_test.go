@@ -425,12 +425,8 @@ func TestReportsAreTheRows(t *testing.T) {
 			h.exec(`DELETE FROM report_due`)
 			h.exec(`INSERT INTO pool_numbers (digits, pool, lease_id, site_id, replaces, visitor_id, visit_id, begun_at, until, hold) VALUES ('7496', '7/spring', 0, 0, '', 0, 0, 0, 0, 0)`)
 			h.exec(`INSERT INTO own_pool_numbers (digits, site_id, pool) VALUES ('7497', $1, 'autumn')`, site)
-			var err error
-			h.keys, err = key.Open(t.Context(), d, time.Now)
-			require.NoError(t, err)
-			k, err := Open(t.Context(), d, h.keys, func() time.Time { return h.now })
-			require.NoError(t, err)
-			h.keeper = k
+			h.reopen()
+			k := h.keeper
 			for range 150 {
 				do := []func(){h.visit, h.visit, h.visit, h.goOn, h.call, h.request, h.change, h.change, h.event, h.event}
 				do[h.random.IntN(len(do))]()
@@ -446,15 +442,28 @@ func TestReportsAreTheRows(t *testing.T) {
 	})
 }
 
+// open begins a history in an empty database.
+func open(t *testing.T, d *db.DB) *history {
+	t.Helper()
+	h := &history{t: t, db: d, random: rand.New(rand.NewPCG(1, 2)), now: time.Now(), visits: make(map[int64]*pastVisit)}
+	h.reopen()
+	return h
+}
+
+// reopen begins with a new keeper, as a program that is started.
+func (h *history) reopen() {
+	h.t.Helper()
+	var err error
+	h.keys, err = key.Open(h.t.Context(), h.db, time.Now)
+	require.NoError(h.t, err)
+	h.keeper, err = Open(h.t.Context(), h.db, h.keys, func() time.Time { return h.now })
+	require.NoError(h.t, err)
+}
+
 // A site that makes up a name for each event has the first thousand of a day told apart.
 func TestNamesOfEventsAreBounded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := &history{t: t, db: d, random: rand.New(rand.NewPCG(1, 2)), now: time.Now(), visits: make(map[int64]*pastVisit)}
-		var err error
-		h.keys, err = key.Open(t.Context(), d, time.Now)
-		require.NoError(t, err)
-		h.keeper, err = Open(t.Context(), d, h.keys, time.Now)
-		require.NoError(t, err)
+		h := open(t, d)
 		h.visit()
 		for _, v := range h.visits {
 			v.at, v.bot = time.Now().Add(-48*time.Hour).Truncate(24*time.Hour), false

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -9,18 +8,12 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 // A look reads the visits of the last minutes again, and writes the day of those alone that have gone on.
 func TestDaysAreWrittenForWhatHasChanged(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := &history{t: t, db: d, random: rand.New(rand.NewPCG(1, 2)), now: time.Now(), visits: make(map[int64]*pastVisit)}
-		var err error
-		h.keys, err = key.Open(t.Context(), d, time.Now)
-		require.NoError(t, err)
-		h.keeper, err = Open(t.Context(), d, h.keys, func() time.Time { return h.now })
-		require.NoError(t, err)
+		h := open(t, d)
 		columns := func() int64 {
 			require.NoError(t, h.keeper.Keep(t.Context()))
 			n, _, err := db.One(t.Context(), d.Read(), db.Only[int64], `SELECT COUNT(*) FROM report_columns`)
@@ -39,8 +32,7 @@ func TestDaysAreWrittenForWhatHasChanged(t *testing.T) {
 		require.Positive(t, columns(), "the visit went on")
 
 		h.exec(`DELETE FROM report_columns`)
-		h.keeper, err = Open(t.Context(), d, h.keys, func() time.Time { return h.now })
-		require.NoError(t, err)
+		h.reopen()
 		require.Positive(t, columns(), "one that has just begun knows nothing")
 	})
 }
