@@ -183,7 +183,7 @@ var mayImport = map[string][]string{
 	// What stands below the rooms of the console, and then the rooms, none of which imports another.
 	"backend/console/words":      {"backend/visit/contact", "backend/visit/source", "snippet/steps", "locales"},
 	"backend/console/session":    {"backend/operator", "backend/scope", "backend/operator/signin"},
-	"backend/console/table":      {"backend/console/words", "snippet/steps"},
+	"backend/console/table":      {"backend/aside", "backend/console/words", "snippet/steps"},
 	"backend/console/frame":      {"backend/console/session", "backend/console/table", "backend/console/words", "backend/intake", "backend/journal", "backend/operator", "backend/scope", "backend/site", "snippet", "snippet/asset", "locales", "backend/operator/group", "backend/operator/presence", "backend/operator/signin"},
 	"backend/console/door":       {"backend/operator/face", "backend/console/frame", "backend/console/session", "backend/console/words", "backend/operator", "backend/operator/passwords", "backend/pace", "backend/scope", "backend/operator/signin"},
 	"backend/console/live":       {"backend/console/frame", "backend/console/words", "backend/aside", "backend/db", "backend/journal", "backend/operator", "backend/scope", "backend/site", "backend/operator/presence", "backend/operator/signin"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -53,6 +54,42 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 			return
 		}
 		require.Equal(t, 2+8+6, d.Kept()-before, "to begin and to commit, of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
+	})
+}
+
+// Many texts at once are asked right, whichever of them are kept prepared, and a changed table is seen by those that are.
+func TestManyTextsAreAskedAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ask := func(i int) (int, error) {
+			sum, _, err := db.One(t.Context(), d.Read(), db.Only[int], fmt.Sprintf(`SELECT $1 + %d + COUNT(*) FROM sequences WHERE name = $2`, i), 1000, "asked")
+			return sum, err
+		}
+		var several errgroup.Group
+		for worker := range 8 {
+			several.Go(func() error {
+				for n := range 300 {
+					i := (n*7 + worker) % 150
+					if sum, err := ask(i); err != nil || sum != 1000+i {
+						return fmt.Errorf("asked %d: %d, %w", i, sum, err)
+					}
+				}
+				return nil
+			})
+		}
+		require.NoError(t, several.Wait())
+		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			if d.Engine() == db.SQLite { // where a session of PostgreSQL would have to be told
+				if err := tx.Send(ctx, `ALTER TABLE sequences ADD COLUMN more BIGINT NOT NULL DEFAULT 0`); err != nil {
+					return err
+				}
+			}
+			return tx.Send(ctx, `INSERT INTO sequences (name, next) VALUES ('asked', 1)`)
+		}))
+		for i := range 150 {
+			sum, err := ask(i)
+			require.NoError(t, err)
+			require.Equal(t, 1001+i, sum)
+		}
 	})
 }
 

@@ -91,30 +91,16 @@ func (c *room) webhookOf(f frame.Page) string {
 
 // rowsOf are the calls as rows of the page's list, with their leads and where their callers are called back.
 func (c *room) rowsOf(ctx context.Context, f frame.Page, calls []call.Call) ([]rows.CallRow, error) {
-	var names []lead.Key
-	for _, one := range calls {
-		if one.LeadID != 0 {
-			names = append(names, lead.Key{SiteID: one.SiteID, ID: one.LeadID})
-		}
-	}
-	leads, err := c.Leads.Outlines(ctx, names)
+	leads, err := c.leadsOf(ctx, calls)
 	if err != nil {
 		return nil, err
-	}
-	known := make(map[lead.Key]*rows.LeadRow, len(leads))
-	for _, l := range leads {
-		name := l.Key()
-		if l.MergedInto != 0 {
-			if l, err = c.Leads.Root(ctx, l); err != nil {
-				return nil, err
-			}
-		}
-		known[name] = new(rows.LeadRowOf(f, l))
 	}
 	can := make(map[int64]bool) // call back, by site
 	shown := frame.Rows(f, calls, rows.CallRowOf)
 	for i, one := range calls {
-		shown[i].Lead = known[lead.Key{SiteID: one.SiteID, ID: one.LeadID}]
+		if l, is := leads[leadOf(one)]; is {
+			shown[i].Lead = new(rows.LeadRowOf(f, l))
+		}
 		if _, asked := can[one.SiteID]; !asked && one.SiteID != 0 {
 			if can[one.SiteID], err = rows.CallsBack(ctx, c.Frame, f, c.Callbacks, one.SiteID); err != nil {
 				return nil, err
@@ -125,6 +111,34 @@ func (c *room) rowsOf(ctx context.Context, f frame.Page, calls []call.Call) ([]r
 		}
 	}
 	return shown, nil
+}
+
+// leadOf is the lead that the call has become.
+func leadOf(c call.Call) lead.Key { return lead.Key{SiteID: c.SiteID, ID: c.LeadID} }
+
+// leadsOf are the outlines of the leads that the calls have become. Of those that are merged, they are those of the leads that they are in.
+func (c *room) leadsOf(ctx context.Context, calls []call.Call) (map[lead.Key]lead.Lead, error) {
+	var names []lead.Key
+	for _, one := range calls {
+		if one.LeadID != 0 {
+			names = append(names, leadOf(one))
+		}
+	}
+	found, err := c.Leads.Outlines(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	leads := make(map[lead.Key]lead.Lead, len(found))
+	for _, l := range found {
+		name := l.Key()
+		if l.MergedInto != 0 {
+			if l, err = c.Leads.Root(ctx, l); err != nil {
+				return nil, err
+			}
+		}
+		leads[name] = l
+	}
+	return leads, nil
 }
 
 // makeLead makes a lead of the call of the request, and shows it.

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"context"
+	"iter"
 	"net/http"
 	"slices"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/table"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 )
 
 // exportedAtOnce is how many calls of an export are read together.
@@ -37,29 +40,41 @@ func (c *room) exportCalls(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Tables.Send(w, r, c.HeadOf(f, "calls", exportColumns), func(out *table.Rows) error {
-		for behind := (call.Cursor{}); ; {
-			calls, err := c.Calls.List(r.Context(), filter, behind, exportedAtOnce)
-			if err != nil {
-				return err
-			}
-			shown, err := c.rowsOf(r.Context(), f, calls)
-			if err != nil {
-				return err
-			}
-			for i := range calls {
-				if err := out.Write(exported(f, calls[i], shown[i])...); err != nil {
+		return table.Each(out, c.partsOf(r.Context(), filter), func(p part) error {
+			for _, one := range p.calls {
+				if err := out.Write(exported(f, one, p.leads)...); err != nil {
 					return err
 				}
 			}
-			if len(calls) < exportedAtOnce {
-				return nil
-			}
-			behind = calls[len(calls)-1].Cursor()
-		}
+			return nil
+		})
 	})
 }
 
-func exported(f frame.Page, c call.Call, shown rows.CallRow) []table.Cell {
+// part are some calls, and the leads that they have become.
+type part struct {
+	calls []call.Call
+	leads map[lead.Key]lead.Lead
+}
+
+// partsOf are all calls of the filter, some at a time.
+func (c *room) partsOf(ctx context.Context, filter call.Filter) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		for behind := (call.Cursor{}); ; {
+			p := part{}
+			var err error
+			if p.calls, err = c.Calls.List(ctx, filter, behind, exportedAtOnce); err == nil {
+				p.leads, err = c.leadsOf(ctx, p.calls)
+			}
+			if !yield(p, err) || err != nil || len(p.calls) < exportedAtOnce {
+				return
+			}
+			behind = p.calls[len(p.calls)-1].Cursor()
+		}
+	}
+}
+
+func exported(f frame.Page, c call.Call, leads map[lead.Key]lead.Lead) []table.Cell {
 	w := f.Words
 	seconds := func(d time.Duration, known bool) table.Cell {
 		if !known {
@@ -68,8 +83,8 @@ func exported(f frame.Page, c call.Call, shown rows.CallRow) []table.Cell {
 		return table.Count(int(d.Seconds()))
 	}
 	var work, owner, sale, amount, kind string
-	if l := shown.Lead; l != nil {
-		work, owner = w.Text("state."+l.State.String()), l.OwnerName
+	if l, is := leads[leadOf(c)]; is {
+		work, owner = w.Text("state."+l.State.String()), rows.OwnerName(w, f.Staff, l.Owner)
 		if l.IsSale {
 			sale, amount = w.Text("export.yes"), l.SaleCost
 		}
@@ -81,10 +96,10 @@ func exported(f frame.Page, c call.Call, shown rows.CallRow) []table.Cell {
 	of, _ := f.Site(c.SiteID)
 	return slices.Concat(
 		[]table.Cell{table.Count(c.ID), table.Time(c.StartedAt)},
-		table.Texts(of.Key, c.Caller, c.Called, c.Replaces, w.Text("call.state."+string(shown.State))),
+		table.Texts(of.Key, c.Caller, c.Called, c.Replaces, w.Text("call.state."+string(c.State(w.Now())))),
 		[]table.Cell{seconds(c.Waited()), seconds(c.Talked())},
 		table.Texts(work, owner, sale), []table.Cell{table.Decimal(amount)},
-		table.Texts(shown.Why, kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, c.Recording),
+		table.Texts(rows.WhoseCall(w, c), kind, s.Source, s.Medium, s.Campaign, s.Term, s.Content, s.Referrer, s.Landing, c.Recording),
 		[]table.Cell{table.Decimal(c.Price), table.Text(c.Currency)},
 	)
 }

@@ -1,9 +1,11 @@
 package inbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 )
 
 // exportedAtOnce is how many leads of an export are listed together.
@@ -45,27 +48,44 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Tables.Send(w, r, c.HeadOf(f, "leads", exportColumns), func(out *table.Rows) error {
-		for behind := (lead.Cursor{}); ; {
-			names, next, err := c.Inbox.Names(r.Context(), filter, behind, exportedAtOnce)
-			if err != nil {
-				return err
+		return table.Each(out, c.wholeOf(r.Context(), filter), func(leads []lead.Lead) error {
+			for _, l := range leads {
+				if err := out.Write(exported(f, l)...); err != nil {
+					return err
+				}
 			}
-			if names, err = c.withParts(r, names); err != nil {
-				return err
-			}
-			if err := c.Inbox.Whole(r.Context(), names, func(l lead.Lead) error { return out.Write(exported(f, l)...) }); err != nil {
-				return err
-			}
-			if behind = next; behind == (lead.Cursor{}) {
-				return nil
-			}
-		}
+			return nil
+		})
 	})
 }
 
+// wholeOf are all leads of the filter with their parts, some at a time.
+func (c *room) wholeOf(ctx context.Context, filter inbox.Filter) iter.Seq2[[]lead.Lead, error] {
+	return func(yield func([]lead.Lead, error) bool) {
+		for behind := (lead.Cursor{}); ; {
+			names, next, err := c.Inbox.Names(ctx, filter, behind, exportedAtOnce)
+			if err == nil {
+				names, err = c.withParts(ctx, names)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for leads, err := range c.Inbox.Whole(ctx, names) {
+				if !yield(leads, err) || err != nil {
+					return
+				}
+			}
+			if behind = next; behind == (lead.Cursor{}) {
+				return
+			}
+		}
+	}
+}
+
 // withParts are the names of the leads, each with those of its parts below it.
-func (c *room) withParts(r *http.Request, names []lead.Key) ([]lead.Key, error) {
-	parts, err := c.Leads.PartsOf(r.Context(), names)
+func (c *room) withParts(ctx context.Context, names []lead.Key) ([]lead.Key, error) {
+	parts, err := c.Leads.PartsOf(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +95,7 @@ func (c *room) withParts(r *http.Request, names []lead.Key) ([]lead.Key, error) 
 		if len(parts[name]) == 0 {
 			continue
 		}
-		own, err := c.Leads.Parts(r.Context(), name)
+		own, err := c.Leads.Parts(ctx, name)
 		if err != nil {
 			return nil, err
 		}

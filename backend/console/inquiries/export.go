@@ -1,6 +1,8 @@
 package inquiries
 
 import (
+	"context"
+	"iter"
 	"net/http"
 	"slices"
 
@@ -35,25 +37,31 @@ func (c *room) export(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Tables.Send(w, r, c.HeadOf(p, "inquiries", exportColumns), func(out *table.Rows) error {
-		for behind := (inquiry.Cursor{}); ; {
-			found, err := c.Inquiries.List(r.Context(), filter, behind, exportedAtOnce)
+		return table.Each(out, c.partsOf(r.Context(), filter), func(found []inquiry.Inquiry) error {
+			shown, err := c.rowsOf(r.Context(), p, found)
 			if err != nil {
 				return err
 			}
-			shown, err := c.rowsOf(r.Context(), p, found.Inquiries)
-			if err != nil {
-				return err
-			}
-			for i := range shown {
-				if err := out.Write(exported(p, found.Inquiries[i], shown[i])...); err != nil {
+			for i := range found {
+				if err := out.Write(exported(p, found[i], shown[i])...); err != nil {
 					return err
 				}
 			}
-			if behind = found.Next; behind == (inquiry.Cursor{}) {
-				return nil
+			return nil
+		})
+	})
+}
+
+// partsOf are all inquiries of the filter, some at a time.
+func (c *room) partsOf(ctx context.Context, filter inquiry.Filter) iter.Seq2[[]inquiry.Inquiry, error] {
+	return func(yield func([]inquiry.Inquiry, error) bool) {
+		for behind := (inquiry.Cursor{}); ; {
+			found, err := c.Inquiries.List(ctx, filter, behind, exportedAtOnce)
+			if behind = found.Next; !yield(found.Inquiries, err) || err != nil || behind == (inquiry.Cursor{}) {
+				return
 			}
 		}
-	})
+	}
 }
 
 func exported(p frame.Page, of inquiry.Inquiry, shown row) []table.Cell {

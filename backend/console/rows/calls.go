@@ -39,6 +39,15 @@ type CallRow struct {
 	Price      string
 }
 
+// WhoseCall says why the call is taken for its visitor's, and how sure that is.
+func WhoseCall(w *words.Tongue, c call.Call) string {
+	why := w.Text("call.reason." + string(c.Reason))
+	if c.Confidence != call.None {
+		why = w.Text("call.confidence."+string(c.Confidence)) + ": " + why
+	}
+	return why
+}
+
 func CallRowOf(f frame.Page, c call.Call) CallRow {
 	w := f.Words
 	row := CallRow{
@@ -79,10 +88,7 @@ func CallRowOf(f frame.Page, c call.Call) CallRow {
 	if waited, known := c.Waited(); known {
 		row.Wait = w.Text("call.waited", "time", words.ClockOf(waited))
 	}
-	row.Why = w.Text("call.reason." + string(c.Reason))
-	if c.Confidence != call.None {
-		row.Why = w.Text("call.confidence."+string(c.Confidence)) + ": " + row.Why
-	}
+	row.Why = WhoseCall(w, c)
 	for note := range strings.FieldsSeq(c.Notes) {
 		row.Doubts = append(row.Doubts, w.Text("call.note."+note))
 	}

@@ -55,9 +55,10 @@ type Head struct {
 
 // Rows are the rows of a file that is being sent.
 type Rows struct {
-	ctx  context.Context
-	sent *answer
-	to   format
+	ctx    context.Context
+	sent   *answer
+	to     format
+	logger *zap.Logger
 }
 
 // format writes one kind of file.
@@ -86,7 +87,7 @@ func (f *Files) Send(w http.ResponseWriter, r *http.Request, h Head, write func(
 		h.Zone = time.UTC
 	}
 	workbook := r.URL.Query().Get(formatField) == xlsx
-	rows := &Rows{ctx: r.Context()}
+	rows := &Rows{ctx: r.Context(), logger: f.logger}
 	if workbook {
 		rows.sent = newAnswer(w, r, h, xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 	} else {

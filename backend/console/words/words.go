@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -23,6 +24,7 @@ type Tongue struct {
 	// Currency is that of the sums that are written: ISO 4217; empty where it is not told.
 	Currency string
 	in       *i18n.Localizer
+	whole    *sync.Map // the messages without gaps, by their names
 	Out      *message.Printer
 }
 
@@ -34,7 +36,7 @@ func All(now func() time.Time) []*Tongue {
 		if _, err := bundle.LoadMessageFileFS(locales.Files, "console/"+code+".json"); err != nil {
 			panic(err) // embedded, and held by a test
 		}
-		all[i] = &Tongue{Code: code, Now: now, Out: message.NewPrinter(language.MustParse(code))}
+		all[i] = &Tongue{Code: code, Now: now, Out: message.NewPrinter(language.MustParse(code)), whole: new(sync.Map)}
 	}
 	for _, w := range all {
 		w.in = i18n.NewLocalizer(bundle, w.Code)
@@ -56,6 +58,11 @@ func (w *Tongue) In(currency string) *Tongue {
 // Text is the message of that name. Values for its gaps follow as pairs of name
 // and value; the one named "n" chooses the plural form. Texts among them are cut to a line.
 func (w *Tongue) Text(id string, pairs ...any) string {
+	if len(pairs) == 0 {
+		if text, known := w.whole.Load(id); known {
+			return text.(string)
+		}
+	}
 	config := &i18n.LocalizeConfig{MessageID: id}
 	if len(pairs) > 0 {
 		gaps := make(map[string]any, len(pairs)/2)
@@ -77,6 +84,9 @@ func (w *Tongue) Text(id string, pairs ...any) string {
 	text, err := w.in.Localize(config)
 	if err != nil && text == "" {
 		return id
+	}
+	if len(pairs) == 0 {
+		w.whole.Store(id, text)
 	}
 	return text
 }

@@ -27,12 +27,15 @@ type writer struct {
 // keptStatement has a "?" for each "$1", since the driver takes long to find arguments by
 // their names; order tells which argument each one is.
 type keptStatement struct {
-	stmt interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
+	stmt  statement
 	order []int
+}
+
+// statement is what the driver's statements are.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
 }
 
 func (s *writer) Begin(ctx context.Context) error {
@@ -109,12 +112,7 @@ func (s *writer) prepared(query string) (keptStatement, error) {
 	if err != nil {
 		return kept, err
 	}
-	// The driver's statements are all of these.
-	kept.stmt = stmt.(interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	})
+	kept.stmt = stmt.(statement)
 	s.kept[query] = kept
 	return kept, nil
 }

@@ -5,6 +5,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -40,15 +41,15 @@ func Open(ctx context.Context, path string) (*Database, error) {
 	if d.files, err = filesOf(path); err != nil {
 		return nil, err
 	}
-	open := func(source string, connections int) *sql.DB {
-		pool := sql.OpenDB(d.connector(source))
+	open := func(by driver.Connector, connections int) *sql.DB {
+		pool := sql.OpenDB(by)
 		pool.SetMaxOpenConns(connections)
 		pool.SetMaxIdleConns(connections)
 		return pool
 	}
-	d.Write = open(writing(path), 1)
+	d.Write = open(d.connector(writing(path)), 1)
 	// One of the readers keeps the log, see keepLog.
-	d.Read = open(source(path, "rw", "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"), 1+max(4, runtime.GOMAXPROCS(0)))
+	d.Read = open(readers{d.connector(source(path, "rw", "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"))}, 1+max(4, runtime.GOMAXPROCS(0)))
 	if err := d.useFiles(ctx, path); err != nil {
 		d.Close()
 		return nil, err

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -11,30 +12,27 @@ import (
 // wholeAtOnce is how many bytes of leads are read together, unless a single one has more.
 const wholeAtOnce = 4 << 20
 
-// Whole hands over the leads of the names whole, in their order, and ends with the first error. Each may have a megabyte, so few
-// are read together where they are long. Those that are gone are missing.
-func (b *Inbox) Whole(ctx context.Context, names []lead.Key, take func(lead.Lead) error) error {
-	sizes, err := b.sizes(ctx, names)
-	if err != nil {
-		return err
-	}
-	for len(names) > 0 {
-		n, size := 1, sizes[names[0]]
-		for ; n < len(names) && size+sizes[names[n]] <= wholeAtOnce; n++ {
-			size += sizes[names[n]]
-		}
-		leads, err := b.leads.Named(ctx, names[:n])
+// Whole are the leads of the names whole, in their order, some at a time. Each may have a megabyte, so few are read together where
+// they are long. Those that are gone are missing. An error is the last.
+func (b *Inbox) Whole(ctx context.Context, names []lead.Key) iter.Seq2[[]lead.Lead, error] {
+	return func(yield func([]lead.Lead, error) bool) {
+		sizes, err := b.sizes(ctx, names)
 		if err != nil {
-			return err
+			yield(nil, err)
+			return
 		}
-		for _, l := range leads {
-			if err := take(l); err != nil {
-				return err
+		for len(names) > 0 {
+			n, size := 1, sizes[names[0]]
+			for ; n < len(names) && size+sizes[names[n]] <= wholeAtOnce; n++ {
+				size += sizes[names[n]]
 			}
+			leads, err := b.leads.Named(ctx, names[:n])
+			if !yield(leads, err) || err != nil {
+				return
+			}
+			names = names[n:]
 		}
-		names = names[n:]
 	}
-	return nil
 }
 
 // sizes are how many bytes the long texts of the leads have.
