@@ -26,7 +26,7 @@ const (
 	// pause is between two looks at what has changed. A look is followed by a pause of at least rest times its length, so that a site with
 	// long days costs others little.
 	pause = 2 * time.Second
-	rest  = 19
+	rest  = 39
 	// overlap is how much earlier the visits are read again that were read by the last look: longer than a node's transaction may take, and
 	// than the triggers take a visit for late.
 	overlap = 3 * time.Minute
