@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -45,9 +46,12 @@ func open(ctx context.Context, console, shop string) (*browser, error) {
 	return b, err
 }
 
-// see goes to the page, runs the script there, and waits until the expression is true.
+// see goes to the console's page, or to that of a file, runs the script there, and waits until the expression is true.
 func (b *browser) see(path, script, until string) error {
-	if err := chromedp.Do(b.ctx, chromedp.Navigate(b.console+path)); err != nil {
+	if !strings.HasPrefix(path, "file:") {
+		path = b.console + path
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(path)); err != nil {
 		return err
 	}
 	return b.then(script, until)

@@ -70,7 +70,7 @@ var numbers = map[string]map[string][]inventory.Writing{
 }
 
 // day is where its pictures are taken.
-type day struct{ lead, card, chat, callback string }
+type day struct{ lead, card, chat, callback, letter string }
 
 // settingsIn are those of the database in the folder.
 func settingsIn(home string) db.Settings {
