@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
@@ -22,11 +23,14 @@ const (
 	ShowEvery = time.Hour
 )
 
-var validName = regexp.MustCompile(`^[\pL\pN._:-]{1,64}$`)
+// validName is for names of longest characters at most. To count them here would take megabytes.
+var validName = regexp.MustCompile(`^[\pL\pN._:-]+$`)
+
+const longest = 64
 
 // ValidName returns an error for a text that cannot be the name of a configuration.
 func ValidName(name string) error {
-	if !validName.MatchString(name) {
+	if utf8.RuneCountInString(name) > longest || !validName.MatchString(name) {
 		return fmt.Errorf("%.80q is not a name for a configuration: expected 1 to 64 letters, digits, '.', '_', ':' and '-'", name)
 	}
 	return nil

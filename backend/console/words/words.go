@@ -28,22 +28,33 @@ type Tongue struct {
 	Out      *message.Printer
 }
 
-// All returns a tongue for each of the languages, in their order.
+// All returns a tongue for each of the languages, in their order. All who ask share the texts.
 func All(now func() time.Time) []*Tongue {
+	all := make([]*Tongue, len(locales.Languages))
+	for i, w := range shared() {
+		own := *w
+		own.Now = now
+		all[i] = &own
+	}
+	return all
+}
+
+// shared are the tongues, without the time.
+var shared = sync.OnceValue(func() []*Tongue {
 	bundle := i18n.NewBundle(language.MustParse(locales.Languages[0]))
 	all := make([]*Tongue, len(locales.Languages))
 	for i, code := range locales.Languages {
 		if _, err := bundle.LoadMessageFileFS(locales.Files, "console/"+code+".json"); err != nil {
 			panic(err) // embedded, and held by a test
 		}
-		all[i] = &Tongue{Code: code, Now: now, Out: message.NewPrinter(language.MustParse(code)), whole: new(sync.Map)}
+		all[i] = &Tongue{Code: code, Out: message.NewPrinter(language.MustParse(code)), whole: new(sync.Map)}
 	}
 	for _, w := range all {
 		w.in = i18n.NewLocalizer(bundle, w.Code)
 		w.Name = w.Text("language.name")
 	}
 	return all
-}
+})
 
 // In returns the tongue that writes sums in the currency; see [Tongue.Currency].
 func (w *Tongue) In(currency string) *Tongue {

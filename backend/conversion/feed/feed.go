@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/conversion/platform"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
@@ -37,10 +38,13 @@ type Platform struct{ Kind Kind }
 var (
 	hashed    = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	login     = regexp.MustCompile(`^[a-z0-9-]{3,40}$`)
-	name      = regexp.MustCompile(`^[\pL\pN][^\pC"]{0,99}$`)
+	name      = regexp.MustCompile(`^[\pL\pN][^\pC"]*$`) // of longest characters at most: to count them here takes megabytes
 	target    = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 	leftAside = attempt.Skip{Reason: attempt.Unmet}
 )
+
+// longest is how many characters the name of a goal may have.
+const longest = 100
 
 // Check returns the name of the field that is wrong, or the empty string. No cell of a file begins with what a spreadsheet
 // would take for a formula.
@@ -56,7 +60,7 @@ func (p Platform) Check(d platform.Destination) string {
 		return "credential"
 	}
 	for _, one := range d.Names {
-		if !names.MatchString(one) || strings.HasPrefix(one, "-") {
+		if utf8.RuneCountInString(one) > longest || !names.MatchString(one) || strings.HasPrefix(one, "-") {
 			return "names"
 		}
 	}
