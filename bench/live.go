@@ -42,7 +42,7 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 	}
 	defer postgres.Remove()
 	source := postgres.Source()
-	if err := addOperators(ctx, db.Settings{Engine: db.Postgres, Source: source}, 1000/streamsEach); err != nil {
+	if err := addOperators(ctx, db.Settings{Engine: db.Postgres, Source: source}, 1000/streamsEach, operator.Agent); err != nil {
 		return fmt.Errorf("adding operators: %w", err)
 	}
 	address, err := freeAddress()
@@ -83,7 +83,7 @@ func live(ctx context.Context, folder, caddy string, duration time.Duration) err
 }
 
 // addOperators makes a database with operators: agent0, agent1 and so on.
-func addOperators(ctx context.Context, settings db.Settings, number int) error {
+func addOperators(ctx context.Context, settings db.Settings, number int, role operator.Role) error {
 	d, err := db.Open(ctx, settings, zap.NewNop())
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func addOperators(ctx context.Context, settings db.Settings, number int) error {
 	}
 	operators := operator.New(d, time.Now)
 	for n := range number {
-		if err := operators.Add(ctx, fmt.Sprint("agent", n), livePassword, operator.Agent); err != nil {
+		if err := operators.Add(ctx, fmt.Sprint("agent", n), livePassword, role); err != nil {
 			return err
 		}
 	}

@@ -75,37 +75,11 @@ type losing struct {
 }
 
 func (l *losing) run(ctx context.Context, folder, database string, faults []fault, forms, kills int) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	end, err := l.open(ctx, folder, database)
 	if err != nil {
 		return err
 	}
-	origin := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		if r.URL.Path == "/send/fails" {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-		io.WriteString(w, "Thanks")
-	})}
-	go origin.Serve(listener)
-	defer origin.Close()
-	if l.address, err = freeAddress(); err != nil {
-		return err
-	}
-	if l.admin, err = freeAddress(); err != nil {
-		return err
-	}
-	l.client.Transport = &http.Transport{MaxIdleConnsPerHost: lostVisitors}
-	l.file = filepath.Join(folder, "lost.conf")
-	l.config = "{\n\tadmin " + l.admin + "\n\tdefault_bind 127.0.0.1\n\tauto_https off\n\tpersist_config off\n\tlog {\n\t\tlevel ERROR\n\t}\n" +
-		"\tservers {\n\t\ttrusted_proxies static 127.0.0.0/8\n\t\ttrusted_proxies_strict\n\t}\n\tfrontdesk {\n\t\tdatabase " + database + "\n\t}\n}\n" +
-		"http://" + l.address + " {\n\tfrontdesk shop {\n\t\tcapture /send/*\n\t}\n\treverse_proxy " + listener.Addr().String() + "\n}\n"
-	if err := l.start(ctx); err != nil {
-		return err
-	}
-	defer func() { l.process.stop() }()
-	if err := l.settle(ctx); err != nil {
-		return err
-	}
+	defer end()
 	for round := range kills {
 		if err := l.round(ctx, faults[round%len(faults)], forms/kills); err != nil {
 			return err
@@ -118,6 +92,48 @@ func (l *losing) run(ctx context.Context, folder, database string, faults []faul
 	fmt.Printf("nothing waits any more after %.1f seconds\n", time.Since(began).Seconds())
 	l.process.stop()
 	return l.count(ctx)
+}
+
+// open starts the server, in front of a site that takes forms, and waits until it is well. end ends both.
+func (l *losing) open(ctx context.Context, folder, database string) (end func(), err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	origin := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/send/fails" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		io.WriteString(w, "Thanks")
+	})}
+	go origin.Serve(listener)
+	end = func() {
+		if l.process != nil {
+			l.process.stop()
+		}
+		origin.Close()
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	if l.address, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	if l.admin, err = freeAddress(); err != nil {
+		return nil, err
+	}
+	l.client.Transport = &http.Transport{MaxIdleConnsPerHost: lostVisitors}
+	l.file = filepath.Join(folder, "lost.conf")
+	l.config = "{\n\tadmin " + l.admin + "\n\tdefault_bind 127.0.0.1\n\tauto_https off\n\tpersist_config off\n\tlog {\n\t\tlevel ERROR\n\t}\n" +
+		"\tservers {\n\t\ttrusted_proxies static 127.0.0.0/8\n\t\ttrusted_proxies_strict\n\t}\n\tfrontdesk {\n\t\tdatabase " + database + "\n\t}\n}\n" +
+		"http://" + l.address + " {\n\tfrontdesk shop {\n\t\tcapture /send/*\n\t}\n\treverse_proxy " + listener.Addr().String() + "\n}\n"
+	if err := l.start(ctx); err != nil {
+		return nil, err
+	}
+	return end, l.settle(ctx)
 }
 
 func (l *losing) start(ctx context.Context) error {

@@ -7,11 +7,13 @@
 //	go run ./bench pages -kinds # pages of each kind, beside plain Caddy
 //	go run ./bench arrivals   # the last table of these alone: pages that come with their visits
 //	go run ./bench forms      # forms with files, kept and not
+//	go run ./bench forms -spool # forms that wait for the database: a start with them, and how fast they are stored
 //	go run ./bench lost       # forms sent while the disk and the databases fail and the server is killed; needs root
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root. Then beside the worst of one address
 //	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
 //	go run ./bench memory     # memory of a thousand sites, with and without Frontdesk, and of a thousand pages that nobody reads
+//	go run ./bench memory -idle # memory of the demo shop when nobody is there, beside Caddy alone
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench reports    # reports of ten million page views
@@ -35,6 +37,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/bench/lists"
 	"github.com/seed-3405227d/frontdesk/bench/rewrite"
 )
 
@@ -52,6 +55,8 @@ type options struct {
 	visits  int
 	all     bool
 	memory  int
+	idle    bool
+	spool   bool
 	lasting time.Duration
 	worst   string
 	forms   int
@@ -73,6 +78,8 @@ func parse() options {
 	flag.IntVar(&o.visits, "visits", 1_000_000, "of how many visits reports are")
 	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
+	flag.BoolVar(&o.idle, "idle", false, "let memory measure the demo shop when nobody is there")
+	flag.BoolVar(&o.spool, "spool", false, "let forms measure those that wait for the database")
 	flag.DurationVar(&o.lasting, "for", 10*time.Minute, "how long attack -all lasts")
 	flag.StringVar(&o.worst, "worst", "", "let attack measure only that of the worst whose name has this in it")
 	flag.IntVar(&o.forms, "forms", 100_000, "how many forms lost sends")
@@ -133,9 +140,14 @@ func run(ctx context.Context, o options) error {
 		},
 		"pages":    with(func(program string) error { return pages(ctx, folder, program, o.numbers, o.kinds, o.rounds, o.slice) }),
 		"arrivals": with(func(program string) error { return arrivals(ctx, folder, program, o.rounds, o.slice) }),
-		"forms":    with(func(program string) error { return forms(ctx, folder, program, o.rounds) }),
-		"lost":     with(func(program string) error { return lost(ctx, folder, program, o.forms, o.kills) }),
-		"hits":     with(func(program string) error { return hits(ctx, folder, program, o.profile, 6*o.slice) }),
+		"forms": with(func(program string) error {
+			if o.spool {
+				return spooled(ctx, folder, program)
+			}
+			return forms(ctx, folder, program, o.rounds)
+		}),
+		"lost": with(func(program string) error { return lost(ctx, folder, program, o.forms, o.kills) }),
+		"hits": with(func(program string) error { return hits(ctx, folder, program, o.profile, 6*o.slice) }),
 		"attack": with(func(program string) error {
 			if o.all {
 				return attackAll(ctx, folder, program, o.memory, o.lasting)
@@ -143,11 +155,14 @@ func run(ctx context.Context, o options) error {
 			return attack(ctx, folder, program, o.worst, o.rounds, o.slice)
 		}),
 		"memory": with(func(program string) error {
+			if o.idle {
+				return memoryAtRest(ctx, folder, program)
+			}
 			return errors.Join(memoryOfSites(ctx, folder, program), memory(ctx, folder, program))
 		}),
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
-		"inbox":   func() error { return searchLeads(ctx, folder, o.leads, 7*o.rounds) },
-		"reports": func() error { return reports(ctx, folder, o.visits, 3*o.rounds) },
+		"inbox":   func() error { return lists.Leads(ctx, folder, o.leads, 7*o.rounds) },
+		"reports": func() error { return lists.Reports(ctx, folder, o.visits, 3*o.rounds) },
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
 		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds) }),

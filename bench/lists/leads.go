@@ -1,4 +1,5 @@
-package main
+// Package lists measures the lists and reports of the console over a large database.
+package lists
 
 import (
 	"context"
@@ -22,8 +23,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
-// searchLeads measures how long each filter and search of the console's list of leads takes among many.
-func searchLeads(ctx context.Context, folder string, leads, rounds int) error {
+// Leads measures how long each filter and search of the console's list of leads takes among many.
+func Leads(ctx context.Context, folder string, leads, rounds int) error {
 	postgres, err := dbtest.StartServer("")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package lists
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 // viewsOfVisit are the page views of each visit that is made up. Reports read how many there are, and not the views.
 const viewsOfVisit = 10
 
-// reports measures how long it takes to make the figures of reports, and to answer questions from them.
-func reports(ctx context.Context, folder string, visits, rounds int) error {
+// Reports measures how long it takes to make the figures of reports, and to answer questions from them.
+func Reports(ctx context.Context, folder string, visits, rounds int) error {
 	postgres, err := dbtest.StartServer("")
 	if err != nil {
 		return err
