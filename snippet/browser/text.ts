@@ -25,11 +25,12 @@ export function text(value: unknown): string {
 
 /** What stands in the last of the page's blocks of data with that attribute; an empty object where it cannot be read. */
 export function blockOf(attribute: string): Record<string, any> {
-  const blocks = document.querySelectorAll('script[data-svc' + attribute + ']');
+  let block = '{}'; // To throw for want of one costs more: the browser reads the script once more to word the error.
+  each(document.querySelectorAll('script[data-svc' + attribute + ']'), (last) => (block = last.textContent!));
   try {
-    return Object(JSON.parse(blocks[blocks.length - 1].textContent!));
+    return Object(JSON.parse(block));
   } catch {
-    return {}; // There is none, or the page was cut off.
+    return {}; // The page was cut off.
   }
 }
 
