@@ -20,6 +20,7 @@
 //	go run ./bench live       # what PostgreSQL has to do for open consoles
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
+//	go run ./bench script -slow 4 # the same on a processor slowed four times
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -61,6 +62,7 @@ type options struct {
 	worst   string
 	forms   int
 	kills   int
+	slow    float64
 	parts   []string
 }
 
@@ -84,6 +86,7 @@ func parse() options {
 	flag.StringVar(&o.worst, "worst", "", "let attack measure only that of the worst whose name has this in it")
 	flag.IntVar(&o.forms, "forms", 100_000, "how many forms lost sends")
 	flag.IntVar(&o.kills, "kills", 40, "how often lost kills the server")
+	flag.Float64Var(&o.slow, "slow", 1, "how many times slower the processor is on which script opens pages")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -165,7 +168,7 @@ func run(ctx context.Context, o options) error {
 		"reports": func() error { return lists.Reports(ctx, folder, o.visits, 3*o.rounds) },
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
-		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds) }),
+		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds, o.slow) }),
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}

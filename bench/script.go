@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
@@ -34,6 +35,8 @@ var measuredPage = page.Page{Size: 152 << 10, Numbers: 20}
 // scriptSide is a way to get the same page.
 type scriptSide struct {
 	name, address string
+	// slow is how many times slower the page's processor is.
+	slow float64
 	// ready is true in a page on which the script has done its work.
 	ready string
 }
@@ -42,8 +45,9 @@ type scriptSide struct {
 type mainThread struct{ script, layout, task float64 }
 
 // script measures what the browser script costs a page's main thread: the same page, with it and without, and what it adds later, in turns, each in a
-// browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain.
-func script(ctx context.Context, folder, caddy string, rounds int) error {
+// browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain, on a processor that is
+// slow times slower.
+func script(ctx context.Context, folder, caddy string, rounds int, slow float64) error {
 	origin, err := servePages(map[string][]byte{"/page": measuredPage.Make()})
 	if err != nil {
 		return err
@@ -64,6 +68,7 @@ func script(ctx context.Context, folder, caddy string, rounds int) error {
 	nodes := 0
 	for round := range rounds + 1 {
 		for _, s := range sides {
+			s.slow = slow
 			took, adding, counted, err := s.measure(browser)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -115,7 +120,7 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 			p.stop()
 		}
 	}
-	sides = []scriptSide{{"the page alone", origin, "true"}}
+	sides = []scriptSide{{name: "the page alone", address: origin, ready: "true"}}
 	const identified, shows = `typeof Svc.getCredentials().hit_id === "number"`, ` && Svc.getPhones().length === 3 && !!window[Symbol.for("svc:numbers")]`
 	for i, with := range []struct{ name, directives, text, ready string }{
 		{"with the script, no numbers", "", "setCsAccount", identified},
@@ -137,7 +142,7 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 		if err := awaitText(ctx, address, with.text); err != nil {
 			return sides, stop, err
 		}
-		sides = append(sides, scriptSide{with.name, address, with.ready})
+		sides = append(sides, scriptSide{name: with.name, address: address, ready: with.ready})
 	}
 	return sides, stop, nil
 }
@@ -227,6 +232,11 @@ func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread
 	}
 	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 		return took, added, 0, false, err
+	}
+	if s.slow > 1 {
+		if _, err := chromedp.Call(ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: s.slow}); err != nil {
+			return took, added, 0, false, err
+		}
 	}
 	during := func(action chromedp.Action[chromedp.Void]) (mainThread, error) {
 		before, err := metrics(ctx)
