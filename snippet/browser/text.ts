@@ -25,7 +25,7 @@ export function text(value: unknown): string {
 
 /** What stands in the last of the page's blocks of data with that attribute; an empty object where it cannot be read. */
 export function blockOf(attribute: string): Record<string, any> {
-  let block = '{}'; // To throw for want of one costs more: the browser reads the script once more to word the error.
+  let block = '{}'; // To throw and catch for want of one takes milliseconds.
   each(document.querySelectorAll('script[data-svc' + attribute + ']'), (last) => (block = last.textContent!));
   try {
     return Object(JSON.parse(block));
