@@ -4,6 +4,7 @@ package lists
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -196,15 +197,24 @@ func inboxAsked(words []string) []asked {
 	}
 }
 
-func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, rounds int) error {
+// opened is the database, migrated.
+func opened(ctx context.Context, settings db.Settings) (*db.DB, error) {
 	d, err := db.Open(ctx, settings, zap.NewNop())
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func inboxOn(ctx context.Context, settings db.Settings, words []string, leads, rounds int) error {
+	d, err := opened(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Migrate(ctx); err != nil {
-		return err
-	}
 	begun := time.Now()
 	if err := fillInbox(ctx, settings, words, leads); err != nil {
 		return err

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/report"
@@ -95,14 +93,11 @@ func fillReports(ctx context.Context, settings db.Settings, visits int) error {
 }
 
 func reportsOn(ctx context.Context, settings db.Settings, visits, rounds int) error {
-	d, err := db.Open(ctx, settings, zap.NewNop())
+	d, err := opened(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Migrate(ctx); err != nil {
-		return err
-	}
 	begun := time.Now()
 	if err := fillReports(ctx, settings, visits); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 var errReading = errors.New("reading the rows of a file has panicked")
 
 // Each writes the parts, one after the other, and ends with the first error. The next part is read while one is written, in a
-// goroutine of its own, so up to three are in memory at once. It has ended when Each returns.
+// goroutine of its own, so two are in memory at once. It has ended when Each returns.
 func Each[T any](out *Rows, parts iter.Seq2[T, error], write func(T) error) error {
 	type part struct {
 		of  T

@@ -8,8 +8,12 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// keptQueries is how many texts of queries each reader keeps prepared.
-const keptQueries = 64
+// keptQueries is how many texts of queries each reader keeps prepared, and longestKept the most bytes of such a text: a query over
+// thousands of sites takes megabytes.
+const (
+	keptQueries = 64
+	longestKept = 4 << 10
+)
 
 // readers opens connections of type [reader].
 type readers struct{ *connector }
@@ -49,7 +53,8 @@ type reader struct {
 // QueryContext implements [driver.QueryerContext].
 func (r *reader) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	q, known := r.kept.Get(text)
-	if known && q.running { // twice at once, as within a transaction
+	twice := known && q.running // as within a transaction
+	if twice || len(text) > longestKept {
 		return r.conn.QueryContext(ctx, text, args)
 	}
 	if !known {
