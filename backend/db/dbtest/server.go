@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -217,12 +218,18 @@ func servant() *syscall.Credential {
 	return nil
 }
 
-// FreePort is a port on which nobody listens. It is below those that the system gives to outgoing
-// connections, so that none of these takes it before its server does.
+// given are the ports that this process has been told of. Their servers may not listen yet.
+var given sync.Map
+
+// FreePort is a port on which nobody listens, and another one each time. It is below those that the system gives to
+// outgoing connections, so that none of these takes it before its server does.
 func FreePort() (int, error) {
-	var err error
+	err := errors.New("all have been given")
 	for range 1000 {
 		port := 10_000 + rand.IntN(20_000)
+		if _, twice := given.LoadOrStore(port, true); twice {
+			continue
+		}
 		var listener net.Listener
 		if listener, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
 			return port, listener.Close()
