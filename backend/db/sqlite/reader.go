@@ -12,7 +12,7 @@ import (
 // thousands of sites takes megabytes.
 const (
 	keptQueries = 64
-	longestKept = 4 << 10
+	longestKept = 8 << 10
 )
 
 // readers opens connections of type [reader].
