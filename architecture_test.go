@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"backend/inquiry":        {"backend/call", "backend/callback", "backend/chat", "backend/chat/overview", "backend/lead", "backend/lead/inbox", "backend/lead/search", "backend/visit", "backend/visit/card", "backend/visit/source", "backend/scope", "backend/db"},
 	"backend/incident":       {"backend/aside", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/tag":            {"backend/scope", "backend/trace", "backend/db"},
-	"backend/lead":           {"backend/tag", "backend/lead/search", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
+	"backend/lead":           {"backend/tag", "backend/lead/search", "backend/lead/repeat", "backend/lead/submission", "backend/visit/...", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/chat":           {"backend/tag", "backend/chat/file", "backend/chat/typing", "backend/lead/...", "backend/visit/...", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/presence"},
 	"backend/number":         {"backend/number/pattern", "backend/visit/...", "snippet", "snippet/picture"},
 	"backend/lease":          {"backend/incident", "backend/number/...", "backend/visit", "backend/visit/onsite", "backend/trace", "backend/db"},
@@ -118,6 +118,7 @@ var mayImport = map[string][]string{
 	"backend/capture/posted":  {"backend/capture/naming", "snippet/steps"},
 	"backend/lead/inbox":      {"backend/lead", "backend/lead/search", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/lead/refused":    {"backend/lead", "backend/lead/submission", "backend/capture/naming", "backend/visit/...", "backend/trace", "backend/scope", "backend/db"},
+	"backend/lead/repeat":     {"backend/lead/submission", "backend/db"},
 	"backend/lead/search":     {"backend/aside", "backend/visit/...", "backend/db", "snippet/steps"},
 	"backend/lead/submission": {"backend/capture/naming", "backend/visit/...", "snippet/steps"},
 

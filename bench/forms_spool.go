@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -21,17 +22,22 @@ func spooled(ctx context.Context, folder, caddy string) error {
 		return err
 	}
 	defer postgres.Remove()
-	file := filepath.Join(folder, "spooled.db")
-	fmt.Printf("%d forms that wait for the database\n%-12s %18s %18s %16s\n", spooledForms, "", "page after start", "form after start", "stored a second")
+	disk := filepath.Join(folder, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		return err
+	}
+	file := filepath.Join(disk, "frontdesk.db")
+	fmt.Printf("%d forms that wait for the database\n%-12s %18s %18s %16s %14s %14s\n", spooledForms, "", "page after start", "form after start", "stored a second", "µs of CPU", "and PostgreSQL")
 	for _, of := range []struct {
-		name, option string
-		away         fault
+		name, option, driver, source string
+		away                         fault
+		beside                       func() (time.Duration, error) // what the database's own processes have spent
 	}{
-		{"SQLite", "sqlite " + file, faultOf(sqliteFaults(folder, file), "database locked")},
-		{"PostgreSQL", `postgres "` + postgres.Source() + `"`, faultOf(postgresFaults(folder, postgres), "database stopped")},
+		{"SQLite", "sqlite " + file, "sqlite", "file:" + file, faultOf(sqliteFaults(disk, file), "database locked"), func() (time.Duration, error) { return 0, nil }},
+		{"PostgreSQL", `postgres "` + postgres.Source() + `"`, "pgx", postgres.Source(), faultOf(postgresFaults(disk, postgres), "database stopped"), func() (time.Duration, error) { return cpuOf(postgres.PID()) }},
 	} {
-		l := &losing{caddy: caddy, disk: folder}
-		if err := l.spool(ctx, folder, of.option, of.away, of.name); err != nil {
+		l := &losing{caddy: caddy, disk: disk, driver: of.driver, source: of.source}
+		if err := l.spool(ctx, folder, of.option, of.away, of.beside, of.name); err != nil {
 			return fmt.Errorf("%s: %w", of.name, err)
 		}
 	}
@@ -47,7 +53,7 @@ func faultOf(all []fault, name string) fault {
 	panic("no fault is called " + name)
 }
 
-func (l *losing) spool(ctx context.Context, folder, database string, away fault, name string) error {
+func (l *losing) spool(ctx context.Context, folder, database string, away fault, beside func() (time.Duration, error), name string) error {
 	end, err := l.open(ctx, folder, database)
 	if err != nil {
 		return err
@@ -76,6 +82,10 @@ func (l *losing) spool(ctx context.Context, folder, database string, away fault,
 	if _, answered := l.answers.Load(int64(spooledForms + 1)); !answered {
 		return fmt.Errorf("the form after the start was not answered")
 	}
+	before, err := l.process.cpu()
+	if err != nil {
+		return err
+	}
 	began = time.Now()
 	if err := away.end(); err != nil {
 		return err
@@ -83,6 +93,17 @@ func (l *losing) spool(ctx context.Context, folder, database string, away fault,
 	if err := l.settle(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("%-12s %18v %18v %16.0f\n", name, page.Round(time.Millisecond), form.Round(time.Millisecond), spooledForms/time.Since(began).Seconds())
-	return nil
+	took := time.Since(began)
+	after, err := l.process.cpu()
+	if err != nil {
+		return err
+	}
+	aside, err := beside()
+	if err != nil {
+		return err
+	}
+	forEach := func(spent time.Duration) float64 { return float64(spent.Microseconds()) / spooledForms }
+	fmt.Printf("%-12s %18v %18v %16.0f %14.0f %14.0f\n", name, page.Round(time.Millisecond), form.Round(time.Millisecond), spooledForms/took.Seconds(), forEach(after-before), forEach(aside))
+	l.process.stop()
+	return l.count(ctx)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 )
 
 const added = `{"success":true}`
@@ -138,7 +139,7 @@ func TestRepeatedServerCall(t *testing.T) {
 		require.Len(t, s.stored(), 2, "other content")
 		send(other.form(variant, "name", "Ann"))
 		require.Len(t, s.stored(), 3, "another page view")
-		s.clock.Add(int64(lead.RepeatWindow + time.Second))
+		s.clock.Add(int64(repeat.Window + time.Second))
 		send(form)
 		send(form)
 		require.Len(t, s.stored(), 4, "once more after ten minutes")

@@ -65,7 +65,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 	return nil
 }
 
-// turn runs the writes of one key one after another. next continues them up to the
+// turn runs the writes of one key one after another, or one without a key. next continues them up to the
 // next statement.
 type turn struct {
 	next func() (s *wire.Statement, more bool)
@@ -76,7 +76,7 @@ type turn struct {
 func (tx Tx) turns(ctx context.Context, batch []*write) (turns []*turn) {
 	for len(batch) > 0 {
 		n := 1
-		for n < len(batch) && batch[n].key == batch[0].key {
+		for n < len(batch) && batch[n].key == batch[0].key && batch[0].key != 0 {
 			n++
 		}
 		if ofKey := batch[:n]; slices.ContainsFunc(ofKey, tx.db.runsBeside) {

@@ -67,7 +67,8 @@ func (tx Tx) Alone() {
 }
 
 // Lock has the transactions of other nodes that lock the same number wait until this one has
-// ended. SQLite has one writer, so nothing is done there. It is not for [DB.WriteOwn].
+// ended. SQLite has one writer, so nothing is done there. A write of [DB.WriteOwn] locks before it does anything else,
+// and no number but its key: so several are locked in the order of their keys.
 func (tx Tx) Lock(ctx context.Context, number int64) error {
 	if tx.db.engine != Postgres || slices.Contains(tx.notes.locked, number) {
 		return nil

@@ -80,7 +80,7 @@ func AppendAll(ctx context.Context, tx db.Tx, entries []Entry) error {
 	}
 	for some := range db.Parts(rows) {
 		values, args := db.Values(some, func(r *row) []any { return []any{&r.site, &r.at, &r.kind, &r.subject, &r.visitor, &r.data} })
-		if _, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) `+values, args...); err != nil {
+		if err := tx.Send(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) `+values, args...); err != nil {
 			return fmt.Errorf("appending to the journal: %w", err)
 		}
 		tx.Wake(Topic)
@@ -98,7 +98,7 @@ func dataOf(e Entry) string {
 // Append adds the entry and wakes the journal's readers when the transaction is committed. It ignores the entry's
 // Position.
 func Append(ctx context.Context, tx db.Tx, e Entry) error {
-	_, err := tx.Exec(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
+	err := tx.Send(ctx, `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES ($1, $2, $3, $4, $5, $6)`,
 		e.SiteID, e.At.UnixMilli(), e.Kind, e.SubjectID, e.VisitorID, dataOf(e))
 	if err != nil {
 		return fmt.Errorf("appending to the journal: %w", err)

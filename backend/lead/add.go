@@ -3,30 +3,20 @@ package lead
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/backend/visit/contact"
 )
-
-// RepeatWindow is how long the same content from the same page view counts as
-// the same lead, when the sender does not say which request it is.
-const RepeatWindow = 10 * time.Minute
-
-// RequestMemory is for how long the id of a call, or the key that a server
-// chose, is remembered. Senders repeat what failed for hours at most.
-const RequestMemory = 30 * 24 * time.Hour
 
 // Add stores the submission as a lead, adds its phone and e-mail to what is known of the visitor, and returns when both
 // are durable. A submission that was delivered before is not stored again: the lead that it made is returned, with
@@ -39,10 +29,6 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 		return Lead{}, false, err
 	}
 	id, err := l.ids.Next(ctx)
-	if err != nil {
-		return Lead{}, false, err
-	}
-	request, within, err := requestOf(&s)
 	if err != nil {
 		return Lead{}, false, err
 	}
@@ -69,7 +55,11 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	if s.Call != 0 { // a caller is not always the visitor for whom the number was
 		info = visit.Info{}
 	}
-	adding := adding{lead: lead, request: request, within: within, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
+	request, err := repeat.Of(&s, id, lead.At, s.Origin == Form)
+	if err != nil {
+		return Lead{}, false, err
+	}
+	adding := adding{lead: lead, request: request, size: s.Size(), ofForm: s.Origin == Form || s.FormKey != ""}
 	if adding.info, err = info.Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
@@ -89,8 +79,7 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 // adding is a lead while it is being added.
 type adding struct {
 	lead    Lead
-	request string
-	within  time.Duration
+	request repeat.Request
 	info    visit.StoredInfo // empty where the lead has no contacts
 	size    int              // of the texts
 	ofForm  bool             // it was seen on its way to the site
@@ -115,7 +104,7 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			return err
 		}
 		isStale := false
-		err = l.db.Write(ctx, int64(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
+		err = l.db.WriteOwn(ctx, int64(a.lead.Visitor), func(ctx context.Context, tx db.Tx) (err error) {
 			a.stored, a.earlier = alone, 0 // it may be the second time
 			a.stored.Marks = slices.Clone(alone.Marks)
 			if isStale, err = stale(ctx, tx, a.lead, into); err != nil || isStale && try < joinTries {
@@ -124,10 +113,11 @@ func (l *Leads) add(ctx context.Context, a *adding) error {
 			if isStale {
 				into = nil
 			}
-			if a.earlier, err = note(ctx, tx, a.lead, a.request, a.within); err != nil {
+			if a.earlier, err = a.request.Note(ctx, tx); err != nil {
 				return err
 			}
 			if a.earlier != 0 {
+				tx.Alone() // the earlier one may be another visitor's
 				return reachSite(ctx, tx, a)
 			}
 			return l.addTx(ctx, tx, a, into)
@@ -144,10 +134,11 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 	if lead.Origin != Chat { // else they were counted as they were said
 		l.texts.Count(tx, lead.SiteID, lead.Visitor, a.size)
 	}
-	if err := forget(ctx, tx, lead.Lead); err != nil {
+	if err := a.request.Forget(ctx, tx); err != nil {
 		return err
 	}
 	if into != nil {
+		tx.Alone() // it may be a part of another visitor's
 		a.earlier = into.ID
 		if err := into.store(ctx, tx, a.request); err != nil {
 			return err
@@ -162,13 +153,13 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 			return err
 		}
 	} else {
-		if err := lead.markRepeated(ctx, tx); err != nil {
-			return err
-		}
 		if lead.Spam() {
 			lead.State = Spam
 		}
 		if err := l.store(ctx, tx, lead); err != nil {
+			return err
+		}
+		if err := lead.markRepeated(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -214,67 +205,4 @@ func (l *Leads) Made(ctx context.Context, known Lead) (Lead, error) {
 		return known, nil
 	}
 	return lead, err
-}
-
-// note notes the request as the lead's. If it made another lead before, and
-// not longer ago than within, that lead's id is returned and nothing noted.
-//
-// The unique key decides, so that of two that come at once one makes the lead.
-func note(ctx context.Context, tx db.Tx, lead Lead, request string, within time.Duration) (earlier int64, err error) {
-	at := lead.At.UnixMilli()
-	stale := lead.At.Add(-within).UnixMilli()
-	_, noted, err := db.One(ctx, tx, db.Only[int64], `INSERT INTO lead_requests (site_id, request, lead_id, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (site_id, request) DO UPDATE SET lead_id = excluded.lead_id, at = excluded.at WHERE lead_requests.at < $5
-		RETURNING lead_id`, lead.SiteID, request, lead.ID, at, stale)
-	if err != nil || noted {
-		return 0, err
-	}
-	earlier, _, err = db.One(ctx, tx, db.Only[int64], `SELECT lead_id FROM lead_requests WHERE site_id = $1 AND request = $2`,
-		lead.SiteID, request)
-	return earlier, err
-}
-
-// forgotten is how many old requests each new lead clears away: more than the one that it adds, so that those of an
-// idle year are gone soon, and few enough to cost it nothing.
-const forgotten = 4
-
-// forget deletes requests of the site that are older than RequestMemory.
-func forget(ctx context.Context, tx db.Tx, lead Lead) error {
-	// Another node may be clearing some.
-	_, err := tx.Exec(ctx, `DELETE FROM lead_requests WHERE site_id = $1 AND request IN (
-			SELECT request FROM lead_requests WHERE site_id = $1 AND at < $2 ORDER BY at LIMIT $3 FOR UPDATE SKIP LOCKED)`,
-		lead.SiteID, lead.At.Add(-RequestMemory).UnixMilli(), forgotten)
-	return err
-}
-
-// requestOf names what makes two submissions the same, and for how long it does.
-func requestOf(s *submission.Submission) (name string, within time.Duration, err error) {
-	switch {
-	case s.FormKey != "" && s.Origin == Form: // it names the client
-		return "form:" + short(s.FormKey), RepeatWindow, nil
-	case s.FormKey != "":
-		return fmt.Sprintf("form:%d:%s", s.Visitor, short(s.FormKey)), RepeatWindow, nil
-	case s.Call != 0:
-		return fmt.Sprintf("telephone:%d", s.Call), RequestMemory, nil
-	case s.CallID != "":
-		// Bound to the visitor, so that nobody's call is taken for another's.
-		return fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID), RequestMemory, nil
-	case s.IdempotencyKey != "":
-		// Bound to the page view, so that nobody can take a key from another.
-		return fmt.Sprintf("key:%d:%s", s.View, short(s.IdempotencyKey)), RequestMemory, nil
-	}
-	content, err := s.Content()
-	return fmt.Sprintf("same:%d:%s", s.View, content), RepeatWindow, err
-}
-
-// maxRequest is the size in bytes of the name of a request. The hash of a longer one is its name.
-const maxRequest = 255
-
-// short is the key, or its hash where it is long.
-func short(key string) string {
-	if len(key) > maxRequest || !utf8.ValidString(key) {
-		hash := sha256.Sum256([]byte(key))
-		return "sha256:" + base64.RawURLEncoding.EncodeToString(hash[:])
-	}
-	return key
 }

@@ -21,7 +21,7 @@ func (l *Leads) store(ctx context.Context, tx db.Tx, lead *ready) error {
 		return err
 	}
 	for _, number := range numbers {
-		if _, err := tx.Exec(ctx, `INSERT INTO lead_numbers (site_id, number, at, lead_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		if err := tx.Send(ctx, `INSERT INTO lead_numbers (site_id, number, at, lead_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 			lead.SiteID, number, lead.At.UnixMilli(), lead.ID); err != nil {
 			return err
 		}

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
 // A form may come by several ways: the script of the page tells of it, the proxy sees it pass, and the site's server
-// calls. Within RepeatWindow, what one visitor sends by different ways and with the same phone or e-mail is one
+// calls. Within [repeat.Window], what one visitor sends by different ways and with the same phone or e-mail is one
 // request. Two sales of different amounts are two. A form that the site has answered with an error, and then takes,
 // perhaps as the visitor has mended a field, is one request as well.
 
@@ -44,7 +45,7 @@ func other[T any](ctx context.Context, from db.Queries, lead Lead, columns strin
 			AND ($5 <> '' AND email = $5 OR $6 <> '' AND phone_digits = $6 OR $7 <> '' AND phone = $7)
 			AND (sale_cost = '' OR $8 = '' OR sale_cost = $8)
 		ORDER BY at DESC, id DESC LIMIT 1`,
-		lead.SiteID, int64(lead.Visitor), lead.At.Add(-RepeatWindow).UnixMilli(), lead.Origin, lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost,
+		lead.SiteID, int64(lead.Visitor), lead.At.Add(-repeat.Window).UnixMilli(), lead.Origin, lead.Email, lead.PhoneDigits, lead.Phone, lead.SaleCost,
 		lead.Origin == Form && lead.SiteError == 0)
 }
 
@@ -82,7 +83,7 @@ func stale(ctx context.Context, tx db.Tx, lead Lead, j *joined) (bool, error) {
 }
 
 // store stores what was added to the lead, as whose the request counts.
-func (j *joined) store(ctx context.Context, tx db.Tx, request string) error {
+func (j *joined) store(ctx context.Context, tx db.Tx, request repeat.Request) error {
 	if _, err := tx.Exec(ctx, `UPDATE leads SET name = $3, email = $4, phone = $5, phone_digits = $6, phone_extension = $7, message = $8,
 			is_sale = $9, sale_cost = $10, group_id = $11, form_name = $12, user_fields = $13, url = $14, message_hash = $15, site_error = $16
 		WHERE site_id = $1 AND id = $2`, j.SiteID, j.ID, j.Name, j.Email, j.Phone, j.PhoneDigits,
@@ -92,8 +93,7 @@ func (j *joined) store(ctx context.Context, tx db.Tx, request string) error {
 	if err := j.keepLists(ctx, tx); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE lead_requests SET lead_id = $3 WHERE site_id = $1 AND request = $2`, j.SiteID, request, j.ID)
-	return err
+	return request.Count(ctx, tx, j.ID)
 }
 
 // add adds what came by another way, or by the same form when the site took it.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
 
@@ -80,7 +81,7 @@ func TestWhatIsNotTheSameRequest(t *testing.T) {
 		other.Ref, other.Phone = s.visit(), form.Phone
 		_, repeated = s.add(other)
 		require.False(t, repeated, "of another visitor")
-		s.clock.Add((lead.RepeatWindow + time.Second).Milliseconds())
+		s.clock.Add((repeat.Window + time.Second).Milliseconds())
 		other.Ref, other.Origin = ref, lead.Server
 		_, repeated = s.add(other)
 		require.False(t, repeated, "a quarter of an hour later")

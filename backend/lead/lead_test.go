@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -206,7 +207,7 @@ func TestRepetition(t *testing.T) {
 			require.Equal(t, want, repeated)
 		}
 		check(false, submission.Submission{Name: "Ann", CallID: "one"})
-		later(lead.RequestMemory)
+		later(repeat.Memory)
 		check(true, submission.Submission{Name: "Ann", CallID: "one"})
 		check(false, submission.Submission{Name: "Ann", CallID: "two"})
 		check(false, submission.Submission{Name: "Ann", CallID: "two", Ref: other})
@@ -215,17 +216,17 @@ func TestRepetition(t *testing.T) {
 		check(true, submission.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, submission.Submission{Name: "Ann", IdempotencyKey: "one"})
-		later(lead.RequestMemory)
+		later(repeat.Memory)
 		check(true, submission.Submission{Name: "Ann", IdempotencyKey: "one"})
 		check(false, submission.Submission{Name: "Ann", IdempotencyKey: "one", Ref: other})
-		later(lead.RequestMemory + time.Millisecond)
+		later(repeat.Memory + time.Millisecond)
 		check(false, submission.Submission{Name: "Ann", CallID: "two"})
 
 		check(false, submission.Submission{Name: "Ann"})
 		check(true, submission.Submission{Name: "Ann"})
 		check(false, submission.Submission{Name: "Ann", UserFields: map[string]string{"city": "Oslo"}})
 		check(false, submission.Submission{Name: "Ann", Ref: other})
-		later(lead.RepeatWindow)
+		later(repeat.Window)
 		check(true, submission.Submission{Name: "Ann"})
 		later(time.Millisecond)
 		check(false, submission.Submission{Name: "Ann"})
@@ -250,7 +251,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 			add(site, call)
 			add(site+1, call)
 		}
-		s.clock.Add(lead.RequestMemory.Milliseconds())
+		s.clock.Add(repeat.Memory.Milliseconds())
 		add(site, 10)
 		require.EqualValues(t, 11, remembered(site))
 		s.clock.Add(1)

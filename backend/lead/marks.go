@@ -42,7 +42,10 @@ func (l *Lead) mark(mark string) {
 	}
 }
 
-// markRepeated marks a lead whose text others have sent. Somebody with the same e-mail or phone is nobody else.
+// markRepeated marks a stored lead whose text others have sent. Somebody with the same e-mail or phone is nobody else.
+//
+// Leads of several visitors may be added beside each other. Each looks when it is stored itself, so that of any two
+// one sees the other.
 func (l *ready) markRepeated(ctx context.Context, tx db.Tx) error {
 	if l.hash == 0 {
 		return nil
@@ -52,10 +55,15 @@ func (l *ready) markRepeated(ctx context.Context, tx db.Tx) error {
 			AND (email = '' OR email <> $5) AND (phone_digits = '' OR phone_digits <> $6)
 		GROUP BY visitor_id LIMIT $7`,
 		l.SiteID, l.hash, l.At.Add(-repeatedWithin).UnixMilli(), int64(l.Visitor), l.Email, l.PhoneDigits, repeatedBy)
-	if err == nil && len(others) == repeatedBy {
-		l.mark(Repeated)
+	if err != nil || len(others) < repeatedBy {
+		return err
 	}
-	return err
+	l.mark(Repeated)
+	if err := l.keepLists(ctx, tx); err != nil || !l.Spam() {
+		return err
+	}
+	l.State = Spam
+	return tx.Send(ctx, `UPDATE leads SET state = $3 WHERE site_id = $1 AND id = $2`, l.SiteID, l.ID, int64(l.State))
 }
 
 // CameAsSpam tells whether the lead of the journal's entry has come as spam.

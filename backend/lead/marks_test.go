@@ -2,11 +2,15 @@ package lead_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
@@ -52,6 +56,8 @@ func TestTextsThatOthersHaveSent(t *testing.T) {
 			stored, err := s.leads.Get(t.Context(), site, l.ID)
 			require.NoError(t, err)
 			require.Equal(t, l.Marks, stored.Marks)
+			require.Equal(t, l.State, stored.State)
+			require.Equal(t, l.Spam(), stored.State == lead.Spam)
 			return l.Marks
 		}
 		const text = "We sell the best links for your shop"
@@ -67,7 +73,27 @@ func TestTextsThatOthersHaveSent(t *testing.T) {
 		require.Empty(t, sends("We  SELL the best links for your shop\n"), "one other")
 		require.Empty(t, sends(text, func(sub *submission.Submission) { sub.Email = "a9@mail.example" }), "who has sent it already")
 		require.Equal(t, []string{lead.Repeated}, sends(text))
+		require.Equal(t, []string{lead.Quick, lead.Repeated}, sends(text, func(sub *submission.Submission) { sub.Marks = []string{lead.Quick} }))
 		s.clock.Add((25 * time.Hour).Milliseconds())
 		require.Empty(t, sends(text), "of long ago")
+	})
+}
+
+// Many come in the same moment, so that the database takes them together.
+func TestTextsThatOthersSendInTheSameMoment(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		var unmarked atomic.Int64
+		var sending sync.WaitGroup
+		for i := range 40 {
+			sub := submission.Submission{SiteID: site, Ref: s.visit(), Origin: lead.Form, Email: fmt.Sprintf("a%d@mail.example", i), Message: "We sell the best links for your shop"}
+			sending.Go(func() {
+				l, _, err := s.leads.Add(t.Context(), sub)
+				if assert.NoError(t, err) && len(l.Marks) == 0 {
+					unmarked.Add(1)
+				}
+			})
+		}
+		sending.Wait()
+		require.LessOrEqual(t, unmarked.Load(), int64(2*postgres.Groups), "of each group only the first two have no others")
 	})
 }

@@ -214,7 +214,7 @@ func (l Lead) ready() (ready, error) {
 
 // insert stores the lead.
 func (r *ready) insert(ctx context.Context, tx db.Tx) error {
-	if _, err := tx.Exec(ctx, `INSERT INTO leads (message_hash, `+stored+`)
+	if err := tx.Send(ctx, `INSERT INTO leads (message_hash, `+stored+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`,
 		append([]any{
 			r.hash, r.SiteID, r.ID, int64(r.Visitor), int64(r.Visit), int64(r.View), r.At.UnixMilli(), r.Origin, r.Name, r.Email, r.Phone, r.PhoneDigits, r.PhoneExtension, r.Message,

@@ -52,10 +52,10 @@ func Truncated(client netip.Addr) string {
 // Client is the address of a request's RemoteAddr, with a port or without; the zero
 // Addr when it has none. An IPv4 address is one however it is written.
 func Client(remote string) netip.Addr {
-	client, err := netip.ParseAddr(remote)
+	both, err := netip.ParseAddrPort(remote) // as net/http writes it
+	client := both.Addr()
 	if err != nil {
-		both, _ := netip.ParseAddrPort(remote)
-		client = both.Addr()
+		client, _ = netip.ParseAddr(remote)
 	}
 	return client.Unmap().WithZone("")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
@@ -36,7 +37,7 @@ type Form struct {
 }
 
 // FormWindow is for how long forms of the same key are one form.
-const FormWindow = lead.RepeatWindow
+const FormWindow = repeat.Window
 
 // Codes of forms that became no leads; see [refused.Refusal].
 const (

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
+	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -65,7 +66,7 @@ func (l *Leads) readEdge(h http.Header, s *submission.Submission) {
 	if status, err := strconv.Atoi(h.Get(forward.SiteErrorField)); err == nil && capture.IsError(status) && status < 1000 {
 		s.SiteError = status
 	}
-	if at, err := time.Parse(time.RFC3339Nano, h.Get(forward.AtField)); err == nil && time.Since(at) < lead.RequestMemory {
+	if at, err := time.Parse(time.RFC3339Nano, h.Get(forward.AtField)); err == nil && time.Since(at) < repeat.Memory {
 		s.At, s.FormKey = at, h.Get(forward.FormField)
 	}
 }

@@ -12,9 +12,8 @@ import (
 // Keep has the lead, which came at the time, found by the words, which have blanks between them, and by no others.
 func Keep(ctx context.Context, tx db.Tx, siteID, id int64, at time.Time, words string) error {
 	if tx.Engine() == db.Postgres {
-		_, err := tx.Exec(ctx, `INSERT INTO lead_search (site_id, lead_id, at, words) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4, ' ')))
+		return tx.Send(ctx, `INSERT INTO lead_search (site_id, lead_id, at, words) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4, ' ')))
 			ON CONFLICT (site_id, lead_id) DO UPDATE SET words = EXCLUDED.words`, siteID, id, at.UnixMilli(), words)
-		return err
 	}
 	if err := Drop(ctx, tx, siteID, id); err != nil {
 		return err

@@ -40,18 +40,18 @@ type Submission struct {
 	// Origin is that of the lead.
 	Origin string
 	// CallID is the id of the script's call. Coming again from the same visitor
-	// within RequestMemory, it means the same lead.
+	// within thirty days, it means the same lead.
 	CallID string
 	// Call is the telephone call that it is, or 0. Nobody has written anything then, and the caller may be withheld.
 	Call int64 `json:"-"`
 	// Source is what has brought the sender, if no visit tells it.
 	Source source.Source `json:"-"`
 	// IdempotencyKey is the key that a server chose for its call. Coming again
-	// from the same page view within RequestMemory, it means the same lead.
+	// from the same page view within thirty days, it means the same lead.
 	//
-	// With none of the four, the same content from the same page view within RepeatWindow means the same lead.
+	// With none of the four, the same content from the same page view within ten minutes means the same lead.
 	IdempotencyKey string
-	// FormKey names the form. Forms of the same name that come within RepeatWindow are the same lead. Where another
+	// FormKey names the form. Forms of the same name that come within ten minutes are the same lead. Where another
 	// Frontdesk has told it, that holds for the same visitor.
 	FormKey string `json:"-"`
 	// At is when it came, where it has waited since; zero for now.
