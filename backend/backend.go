@@ -181,6 +181,7 @@ func (s *Service) run(ctx context.Context) {
 			s.finished.Go(func() { aside.Keep(ctx, s.logger, what, f) })
 		}
 		keep("giving memory back", giveBack)
+		keep("collecting less in a rush", collectLess)
 		keep("pruning the journal", func(ctx context.Context) { desk.pruneJournal(ctx, s.logger) })
 		keep("pruning", func(ctx context.Context) { desk.prune(ctx, s.logger) })
 		keep("following the sites", desk.Sites.Follow)

@@ -1,7 +1,11 @@
 package backend
 
 import (
+	"context"
+	"runtime/metrics"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,4 +30,34 @@ func TestMemoryIsGivenBackOnceInEachPause(t *testing.T) {
 		allocated := p.last + c.allocated*megabyte
 		require.Equal(t, c.pause, p.at(allocated), "minute %d", minute)
 	}
+}
+
+func TestGarbageIsCollectedLessInARush(t *testing.T) {
+	t.Setenv("GOGC", "")
+	require.Equal(t, 640, percent(10<<20))
+	require.Equal(t, 1600, percent(0), "and no more")
+	require.Equal(t, 100, percent(64<<20))
+	require.Equal(t, 100, percent(4<<30))
+
+	set := func() int {
+		now := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(now)
+		return int(now[0].Value.Uint64())
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		go collectLess(ctx)
+		synctest.Wait()
+		var kept []byte
+		for range 2 * rushed >> 20 {
+			kept = make([]byte, 1<<20)
+		}
+		require.Len(t, kept, 1<<20)
+		time.Sleep(rushLook + time.Second)
+		require.Greater(t, set(), 100)
+		time.Sleep(rushLook)
+		require.Equal(t, 100, set())
+		stop()
+		synctest.Wait()
+	})
 }
