@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -9,6 +10,9 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/encode"
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/encode/gzip" // an encoder
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/encode/zstd" // another
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
 )
@@ -22,7 +26,8 @@ func init() {
 // Console serves the operators' console, on a host of its own. It has no
 // settings.
 type Console struct {
-	app *App
+	app      *App
+	encoding *encode.Encode
 }
 
 // CaddyModule returns the Caddy module information.
@@ -33,18 +38,24 @@ func (Console) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision finds the app.
+// Provision finds the app, and has the console's answers compressed.
 func (c *Console) Provision(ctx caddy.Context) error {
 	app, err := ctx.App("frontdesk")
 	if err != nil {
 		return err
 	}
 	c.app = app.(*App)
-	return nil
+	c.encoding = &encode.Encode{EncodingsRaw: caddy.ModuleMap{"zstd": json.RawMessage("{}"), "gzip": json.RawMessage("{}")}}
+	return c.encoding.Provision(ctx)
 }
 
-// ServeHTTP serves every request: nothing comes after the console.
+// ServeHTTP serves every request: nothing comes after the console. Its answers are compressed even without the directive
+// encode. With it they are compressed here, and encode passes them on.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	return c.encoding.ServeHTTP(w, r, caddyhttp.HandlerFunc(c.serve))
+}
+
+func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
 	desk, done, err := c.app.service.Use()
 	if err != nil {
 		console.ServeAway(w, r)

@@ -73,3 +73,31 @@ func TestConsoleBehindAProxyThatEndsTLS(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, guess("203.0.113.1"))
 	require.Equal(t, http.StatusUnauthorized, guess("203.0.113.2"))
 }
+
+// The console's answers are compressed once, with the directive encode in front and without.
+func TestConsoleIsCompressed(t *testing.T) {
+	const rest = `
+			frontdesk_console
+		}`
+	const begin = `{
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+			}
+		}
+		http://desk.example:$PORT {
+			bind 127.0.0.1`
+	s := run(t, begin+rest).Ready()
+	for _, config := range []string{begin + rest, begin + "\nencode" + rest} {
+		require.NoError(t, s.Load(config))
+		for _, coding := range []string{"gzip", "zstd", ""} {
+			response, err := s.Do(http.MethodGet, "http://127.0.0.1:$PORT/sign-in", "", "Host", "desk.example", "Accept-Encoding", coding)
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, response.StatusCode)
+			if coding == "" {
+				require.Empty(t, response.Header.Get("Content-Encoding"))
+				continue
+			}
+			require.Equal(t, []string{coding}, response.Header.Values("Content-Encoding"))
+		}
+	}
+}
