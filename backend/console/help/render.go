@@ -12,6 +12,9 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"golang.org/x/image/webp"
+
+	"github.com/seed-3405227d/frontdesk/docs"
 )
 
 // markdown reads the pages as GitHub does. HTML in them is left out.
@@ -31,6 +34,7 @@ func render(source []byte) (title string, page template.HTML, err error) {
 				title = textOf(n, source)
 			}
 		case *ast.Image:
+			measure(n)
 			n.Destination = append([]byte("/help/"), n.Destination...)
 		case *ast.Link:
 			to, there := addressOf(string(n.Destination))
@@ -52,6 +56,20 @@ func render(source []byte) (title string, page template.HTML, err error) {
 	var out bytes.Buffer
 	err = markdown.Renderer().Render(&out, source, document)
 	return title, template.HTML(reachable.Replace(out.String())), err
+}
+
+// measure has a picture wait until it is looked at, and keeps its place free until then.
+func measure(n *ast.Image) {
+	n.SetAttributeString("loading", []byte("lazy"))
+	file, err := docs.Files.Open(string(n.Destination))
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if size, err := webp.DecodeConfig(file); err == nil {
+		n.SetAttributeString("width", strconv.AppendInt(nil, int64(size.Width), 10))
+		n.SetAttributeString("height", strconv.AppendInt(nil, int64(size.Height), 10))
+	}
 }
 
 // reachable lets the keyboard scroll what is wider than the page. A head without words is none.

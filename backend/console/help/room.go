@@ -82,6 +82,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, name string) error {
 	if _, err := docs.Files.ReadFile(name); err != nil {
 		return frame.NotFound
 	}
+	w.Header().Set("Cache-Control", "private, max-age=86400") // after an upgrade, the one before is good enough for a day
 	http.ServeFileFS(w, r, docs.Files, name)
 	return nil
 }
