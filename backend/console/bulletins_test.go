@@ -49,7 +49,7 @@ func TestFiguresByMail(t *testing.T) {
 		empty := b.get("/reports/mail").body
 		require.Contains(t, empty, "Nobody gets figures by mail yet")
 		require.Contains(t, empty, "No mail server is configured", "and what to do about it")
-		require.Contains(t, empty, "/help/caddyfile#doc-mail")
+		require.Contains(t, empty, "/help/caddyfile-global#doc-mail")
 		site := fmt.Sprint(d.shop.ID)
 		add := func(address, every, language string) answer {
 			return b.post("/reports/mail", "site", site, "address", address, "every", every, "language", language)
