@@ -23,15 +23,20 @@ type stored struct {
 // Load returns the days of the site from the first day to the last, the oldest first, with the columns of the family that are named by
 // their places. Days without rows are missing.
 func Load(ctx context.Context, from db.Queries, siteID int64, f *Family, first, last int64, numbers, texts []int) ([]Block, error) {
-	args := []any{siteID, first, last}
-	var names []string
-	for _, c := range numbers {
-		args = append(args, f.Name+"."+f.Numbers[c])
+	wanted := wanted{numbers: make([]bool, len(f.Numbers)), texts: make([]bool, len(f.Texts))}
+	args := []any{siteID, first, last, f.Name + "." + whole}
+	names := []string{"$4"}
+	add := func(name string) {
+		args = append(args, f.Name+"."+name)
 		names = append(names, "$"+strconv.Itoa(len(args)))
 	}
+	for _, c := range numbers {
+		wanted.numbers[c] = true
+		add(f.Numbers[c])
+	}
 	for _, c := range texts {
-		args = append(args, f.Name+"."+f.Texts[c])
-		names = append(names, "$"+strconv.Itoa(len(args)))
+		wanted.texts[c] = true
+		add(f.Texts[c])
 	}
 	columns, err := db.List(ctx, from, func(s *stored) []any { return []any{&s.name, &s.day, &s.content} },
 		`SELECT name, day, content FROM report_columns WHERE site_id = $1 AND day >= $2 AND day <= $3 AND name IN (`+strings.Join(names, ", ")+`)`, args...)
@@ -39,14 +44,27 @@ func Load(ctx context.Context, from db.Queries, siteID int64, f *Family, first, 
 		return nil, fmt.Errorf("reading the figures of a site: %w", err)
 	}
 	days := make(map[int64]*Block)
-	for _, s := range columns {
-		b := days[s.day]
-		if b == nil {
-			b = &Block{Day: s.day, Numbers: make([][]int64, len(f.Numbers)), Texts: make([]column.Texts, len(f.Texts))}
-			days[s.day] = b
-		}
-		if err := b.read(f, s); err != nil {
-			return nil, fmt.Errorf("reading %s of site %d, day %d: %w", s.name, siteID, s.day, err)
+	pieces := make(map[int64]bool)
+	for _, ofPiece := range []bool{true, false} { // what is in a piece counts, and no column beside it
+		for _, s := range columns {
+			name := f.nameOf(s)
+			if ofPiece != (name == whole) || ofPiece && len(s.content) == 0 || pieces[s.day] {
+				continue
+			}
+			b := days[s.day]
+			if b == nil {
+				b = &Block{Day: s.day, Numbers: make([][]int64, len(f.Numbers)), Texts: make([]column.Texts, len(f.Texts))}
+				days[s.day] = b
+			}
+			if ofPiece {
+				pieces[s.day] = true
+				err = divide(s.content, func(name string, content []byte) error { return b.read(f, wanted, name, content) })
+			} else {
+				err = b.read(f, wanted, name, s.content)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("reading %s of site %d, day %d: %w", s.name, siteID, s.day, err)
+			}
 		}
 	}
 	blocks := make([]Block, 0, len(days))
@@ -58,12 +76,14 @@ func Load(ctx context.Context, from db.Queries, siteID int64, f *Family, first, 
 	return blocks, nil
 }
 
-func (b *Block) read(f *Family, s stored) (err error) {
-	name := s.name[len(f.Name)+1:]
-	if c := slices.Index(f.Numbers, name); c >= 0 {
-		b.Numbers[c], err = column.ReadNumbers(s.content)
-	} else if c := slices.Index(f.Texts, name); c >= 0 {
-		b.Texts[c], err = column.ReadTexts(s.content)
+// wanted says which columns are asked for, by their places.
+type wanted struct{ numbers, texts []bool }
+
+func (b *Block) read(f *Family, w wanted, name string, content []byte) (err error) {
+	if c := slices.Index(f.Numbers, name); c >= 0 && w.numbers[c] {
+		b.Numbers[c], err = column.ReadNumbers(content)
+	} else if c := slices.Index(f.Texts, name); c >= 0 && w.texts[c] {
+		b.Texts[c], err = column.ReadTexts(content)
 	}
 	return err
 }
@@ -146,6 +166,11 @@ func (f *Family) prepare(siteID, day int64, rows []Row) Prepared {
 	}
 	for c, name := range f.Texts {
 		p.columns = append(p.columns, stored{f.Name + "." + name, day, b.Texts[c].Append(nil)})
+	}
+	if len(rows) <= wholeRows {
+		p.columns = []stored{{f.Name + "." + whole, day, f.joined(p.columns)}}
+	} else {
+		p.columns = append(p.columns, stored{f.Name + "." + whole, day, []byte{}})
 	}
 	return p
 }
