@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
+	"github.com/seed-3405227d/frontdesk/backend/report/kept"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
@@ -21,13 +22,38 @@ type Reports struct {
 	db   *db.DB
 	keys *key.Keys
 	now  func() time.Time
+	kept kept.Answers[Answer]
 }
 
 // New returns the reports of the database, which has to be migrated.
-func New(d *db.DB, keys *key.Keys, now func() time.Time) *Reports { return &Reports{d, keys, now} }
+func New(d *db.DB, keys *key.Keys, now func() time.Time) *Reports {
+	return &Reports{db: d, keys: keys, now: now}
+}
+
+// manySites is over how many sites a question is answered anew each time, and mostRows how many rows an answer has that is
+// kept. Over more sites a page that is opened again is there at once, and its figures are two minutes old at most.
+const manySites, mostRows = 50, 5000
 
 // Ask answers the question. The error may be one of [Question.Check].
 func (r *Reports) Ask(ctx context.Context, q Question) (Answer, error) {
+	if len(q.SiteIDs) <= manySites {
+		return r.make(ctx, q)
+	}
+	begun, question := time.Now(), fmt.Sprintf("%v %q", q, q.Filters)
+	answer, known := r.kept.Of(question)
+	if !known {
+		var err error
+		if answer, err = r.make(ctx, q); err != nil || len(answer.Rows) > mostRows {
+			return answer, err
+		}
+		r.kept.Keep(question, answer, time.Since(begun))
+	}
+	answer.Rows = slices.Clone(answer.Rows) // who asks may sort them
+	return answer, nil
+}
+
+// make makes an answer.
+func (r *Reports) make(ctx context.Context, q Question) (Answer, error) {
 	until, err := fact.Until(ctx, r.db.Read())
 	if err != nil {
 		return Answer{}, err
@@ -65,55 +91,6 @@ func (f *Figures) add(other *Figures) {
 	for m, n := range other {
 		f[m] += n
 	}
-}
-
-// Behind returns what is counted in a figure of the answer. There are at most limit, the newest first; count is how many there
-// are in all. Their amounts together are the figure.
-func (r *Reports) Behind(ctx context.Context, q Question, key FigureKey, limit int) (refs []Ref, count int, err error) {
-	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{FigureKey: key, part: slices.Index(a.bounds, minutes(key.Part))} })
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, a := range all {
-		refs = append(refs, a.behind.refs...)
-	}
-	refs, count = r.newest(refs, limit)
-	return refs, count, nil
-}
-
-// newest are at most limit of the refs, the newest first, and how many there are in all. An inquiry that is shared among visits
-// is one.
-func (r *Reports) newest(refs []Ref, limit int) (_ []Ref, count int) {
-	slices.SortFunc(refs, func(x, y Ref) int {
-		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.SiteID, y.SiteID), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
-	})
-	refs = joined(refs)
-	count = len(refs)
-	refs = refs[:min(limit, count)]
-	for i := range refs {
-		if refs[i].Kind == "visit" || refs[i].Kind == "event" {
-			refs[i].ID = int64(r.keys.Visits.ID(refs[i].ID))
-		}
-	}
-	return refs, count
-}
-
-// joined are the sorted refs, of which those of the same inquiry are one.
-func joined(refs []Ref) []Ref {
-	kept := refs[:0]
-	for _, ref := range refs {
-		if n := len(kept) - 1; n >= 0 && ref.Kind != "visit" && ref.Kind != "event" && kept[n].is(ref) {
-			kept[n].Share += ref.Share
-			kept[n].Amount += ref.Amount
-			continue
-		}
-		kept = append(kept, ref)
-	}
-	return kept
-}
-
-func (r Ref) is(other Ref) bool {
-	return r.SiteID == other.SiteID && r.Kind == other.Kind && r.ID == other.ID && r.At.Equal(other.At)
 }
 
 // errPanic is the error of a question that has panicked, which the log tells.
