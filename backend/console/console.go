@@ -161,6 +161,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	}, now, logger)
 	f.Files("GET /assets/{name}", frame.Assets)
 	f.Files("GET /worker.js", frame.Worker)
+	f.Reader("GET /hosts", frame.SuggestHosts(s.Sites))
 	f.Reader("GET /{$}", func(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, frame.FirstPage, http.StatusSeeOther)
 		return nil

@@ -168,7 +168,10 @@ func (f *Frame) Page(r *http.Request, name string) (Page, error) {
 		return p, err
 	}
 	p.Sites = SeenOf(all, p.Operator.Sites)
-	p.SiteID = narrowed(r, f.Sessions, p.Sites)
+	var known bool
+	if p.SiteID, known = narrowed(r, f.Sessions, p.Sites); !known {
+		p.Alarms = append(p.Alarms, p.Words.Text("filter.noSite", "host", r.URL.Query().Get(hostField)))
+	}
 	p.Scope = p.Operator.Sites.Only(p.SiteID)
 	if p.Begun, err = f.Journal.End(r.Context()); err != nil {
 		return p, err
@@ -189,10 +192,16 @@ func SeenOf(all []site.Site, sites scope.Sites) (seen []site.Site) {
 	return seen
 }
 
-// narrowed is the site that the operator has chosen to look at, now or earlier.
-func narrowed(r *http.Request, s session.Sessions, sites []site.Site) int64 {
+// narrowed is the site that the operator has chosen to look at, now or earlier. known is false if the host of no site was typed.
+func narrowed(r *http.Request, s session.Sessions, sites []site.Site) (id int64, known bool) {
 	chosen := s.Site(r)
-	if query := r.URL.Query(); query.Has("site") {
+	query := r.URL.Query()
+	id, asked, known := typed(query, sites)
+	if asked && known && id != chosen {
+		chosen = id
+		s.Narrow(r, chosen)
+	}
+	if query.Has("site") {
 		asked, err := strconv.ParseInt(query.Get("site"), 10, 64)
 		known := asked == 0 || slices.ContainsFunc(sites, func(s site.Site) bool { return s.ID == asked })
 		if err == nil && known && asked != chosen {
@@ -202,10 +211,10 @@ func narrowed(r *http.Request, s session.Sessions, sites []site.Site) int64 {
 	}
 	for _, s := range sites {
 		if s.ID == chosen && len(sites) > 1 {
-			return chosen
+			return chosen, known
 		}
 	}
-	return 0
+	return 0, known
 }
 
 // Template writes what the template of that name makes of the data.

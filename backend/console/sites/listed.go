@@ -13,6 +13,9 @@ import (
 // fewSites is how many sites are looked over without a search.
 const fewSites = 5
 
+// mostSites is how many sites the list shows.
+const mostSites = 50
+
 // listed is which sites the list has, and in which order.
 type listed struct {
 	Search, State, Order string
@@ -62,4 +65,8 @@ func (p *sitesPage) narrow(query url.Values) {
 	if order := orders[p.Order]; order != nil {
 		slices.SortStableFunc(p.Rows, order)
 	}
+	p.Rows = p.Rows[:min(len(p.Rows), mostSites)]
 }
+
+// More tells whether there are matching sites that the list does not show.
+func (l listed) More() bool { return l.Matching > mostSites }

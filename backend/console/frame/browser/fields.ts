@@ -9,6 +9,18 @@ document.addEventListener('change', (event) => {
   }
 });
 
+/** Hosts are suggested to what is typed. */
+document.addEventListener('input', async (event) => {
+  const field = event.target as HTMLInputElement;
+  if (field.matches('[data-hosts]')) {
+    const answer = await fetch('/hosts?' + new URLSearchParams({ host: field.value }));
+    const options = await answer.text();
+    if (answer.ok) {
+      field.list!.innerHTML = options;
+    }
+  }
+});
+
 /** A file that is too large is not sent: the field says so. */
 document.addEventListener('change', (event) => {
   const field = event.target as HTMLInputElement;
