@@ -10,6 +10,6 @@ func TestHelpIsAtHand(t *testing.T) {
 	desk.size(1280, 800, false)
 	desk.visit(p.console + "/numbers/1/new")
 	desk.do(`document.querySelector(".guide").click()`)
-	desk.until(`location.pathname === "/help/console" && Math.abs(document.querySelector(location.hash).getBoundingClientRect().top - 48) < 8 &&
+	desk.until(`location.pathname === "/help/console-sites" && Math.abs(document.querySelector(location.hash).getBoundingClientRect().top - 48) < 8 &&
 		document.querySelector(location.hash).textContent === "Tracking a number" && document.documentElement.dataset.stream === "live"`)
 }

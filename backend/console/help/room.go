@@ -36,11 +36,11 @@ var about = map[string]string{
 	"visitors": "/help/console#doc-visitors", "card": "/help/console#doc-visitors", "leads": "/help/console#doc-leads", "lead": "/help/console#doc-working-on-leads",
 	"refused": "/help/console#doc-refused-leads", "forms": "/help/forms#doc-forms-that-are-found", "chats": "/help/console#doc-chats", "waits": "/help/console#doc-chats",
 	"calls": "/help/console#doc-calls", "callbacks": "/help/console#doc-callbacks", "callback": "/help/callbacks#doc-states-of-a-callback", "newcallback": "/help/console#doc-callbacks",
-	"numbers": "/help/console#doc-numbers", "number": "/help/console#doc-tracking-a-number", "who": "/help/console#doc-who-sees-what", "pools": "/help/console#doc-pools",
-	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console#doc-for-admins", "site": "/help/console#doc-for-admins", "settings": "/help/console#doc-for-admins",
-	"widget": "/help/widget", "deliveries": "/help/console#doc-deliveries", "endpoint": "/help/webhooks", "conversions": "/help/conversions", "destination": "/help/conversions", "groups": "/help/callbacks#doc-groups-and-hours",
-	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console#doc-for-admins", "operator": "/help/console#doc-for-admins",
-	"history": "/help/console#doc-for-admins", "person": "/help/erasing#doc-in-the-console", "account": "/help/console#doc-signing-in", "lookup": "/help/console#doc-searching-everything",
+	"numbers": "/help/console-sites#doc-numbers", "number": "/help/console-sites#doc-tracking-a-number", "who": "/help/console-sites#doc-who-sees-what", "pools": "/help/console-sites#doc-pools",
+	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console-sites#doc-for-admins", "site": "/help/console-sites#doc-for-admins", "settings": "/help/console-sites#doc-for-admins",
+	"widget": "/help/widget", "deliveries": "/help/console-sites#doc-deliveries", "endpoint": "/help/webhooks", "conversions": "/help/conversions", "destination": "/help/conversions", "groups": "/help/callbacks#doc-groups-and-hours",
+	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console-sites#doc-for-admins", "operator": "/help/console-sites#doc-for-admins",
+	"history": "/help/console-sites#doc-for-admins", "person": "/help/erasing#doc-in-the-console", "account": "/help/console#doc-signing-in", "lookup": "/help/console#doc-searching-everything",
 }
 
 // manual is a page of the documentation.
