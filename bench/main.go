@@ -17,6 +17,7 @@
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench reports    # reports of ten million page views
+//	go run ./bench console    # how soon the console's pages can be used, with ten leads and with a million of a thousand sites
 //	go run ./bench live       # what PostgreSQL has to do for open consoles
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
@@ -38,6 +39,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/bench/console"
 	"github.com/seed-3405227d/frontdesk/bench/lists"
 	"github.com/seed-3405227d/frontdesk/bench/rewrite"
 )
@@ -53,6 +55,7 @@ type options struct {
 	numbers bool
 	kinds   bool
 	leads   int
+	sites   int
 	visits  int
 	all     bool
 	memory  int
@@ -76,7 +79,8 @@ func parse() options {
 	flag.StringVar(&o.profile, "profile", "", "where hits leaves CPU profiles of the server, a file for each database by its name, and streams a profile of its memory")
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
-	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks")
+	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks, and how many the console shows")
+	flag.IntVar(&o.sites, "sites", 1000, "of how many sites these leads are in console")
 	flag.IntVar(&o.visits, "visits", 1_000_000, "of how many visits reports are")
 	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
@@ -166,6 +170,9 @@ func run(ctx context.Context, o options) error {
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
 		"inbox":   func() error { return lists.Leads(ctx, folder, o.leads, 7*o.rounds) },
 		"reports": func() error { return lists.Reports(ctx, folder, o.visits, 3*o.rounds) },
+		"console": with(func(program string) error {
+			return console.Run(ctx, folder, consoleTools(ctx, folder, program), console.Size{Sites: o.sites, Leads: o.leads}, max(1, o.rounds/2))
+		}),
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
 		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds, o.slow) }),
@@ -176,7 +183,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, live, streams or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, console, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
@@ -193,4 +200,19 @@ func build(ctx context.Context, program, module, source string) (string, error) 
 		return "", fmt.Errorf("building %s in %s (run from the repository's root): %w", source, module, err)
 	}
 	return program, nil
+}
+
+// consoleTools are those with which console measures the program.
+func consoleTools(ctx context.Context, folder, program string) console.Tools {
+	return console.Tools{
+		Start: func(config, address string) (stop func(), err error) {
+			p, err := startCaddy(ctx, program, filepath.Join(folder, "console.conf"), config, address)
+			if err != nil {
+				return nil, err
+			}
+			return p.stop, nil
+		},
+		Browser: func() (context.Context, func(), error) { return startBrowser(ctx) },
+		Address: freeAddress,
+	}
 }
