@@ -1,6 +1,6 @@
 // Package fact keeps what reports count: of each visit and each inquiry one row without names and contacts. The rows of a
-// site's day are kept by column, so that a report reads the columns that it is about, and no other. They outlive the visits and
-// the leads that they were made of.
+// site's day are kept by column, so that a report reads the columns that it is about, and no other; a day with few
+// rows is kept in one piece. They outlive the visits and the leads that they were made of.
 package fact
 
 import (
