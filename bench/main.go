@@ -22,6 +22,7 @@
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
 //	go run ./bench script -slow 4 # the same on a processor slowed four times
+//	go run ./bench script -tasks # long tasks and slow clicks on pages of ten kinds; -others FOLDER: beside the scripts of others
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -42,6 +43,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/bench/console"
 	"github.com/seed-3405227d/frontdesk/bench/lists"
 	"github.com/seed-3405227d/frontdesk/bench/rewrite"
+	"github.com/seed-3405227d/frontdesk/bench/thread"
 )
 
 // options are what the command line says.
@@ -66,6 +68,8 @@ type options struct {
 	forms   int
 	kills   int
 	slow    float64
+	tasks   bool
+	others  string
 	parts   []string
 }
 
@@ -91,6 +95,8 @@ func parse() options {
 	flag.IntVar(&o.forms, "forms", 100_000, "how many forms lost sends")
 	flag.IntVar(&o.kills, "kills", 40, "how often lost kills the server")
 	flag.Float64Var(&o.slow, "slow", 1, "how many times slower the processor is on which script opens pages")
+	flag.BoolVar(&o.tasks, "tasks", false, "let script watch the tasks and the clicks of pages of ten kinds")
+	flag.StringVar(&o.others, "others", "", "a folder with scripts of others that script -tasks watches too: NAME.html for the pages' heads, which loads NAME.js")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))
@@ -175,7 +181,7 @@ func run(ctx context.Context, o options) error {
 		}),
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
-		"script":  with(func(program string) error { return script(ctx, folder, program, o.rounds, o.slow) }),
+		"script":  with(func(program string) error { return script(ctx, folder, program, o) }),
 	}
 	if len(o.parts) == 0 {
 		o.parts = []string{"rewrite", "pages", "hits"}
@@ -212,7 +218,7 @@ func consoleTools(ctx context.Context, folder, program string) console.Tools {
 			}
 			return p.stop, nil
 		},
-		Browser: func() (context.Context, func(), error) { return startBrowser(ctx) },
+		Browser: func() (context.Context, func(), error) { return thread.Start(ctx) },
 		Address: freeAddress,
 	}
 }

@@ -4,19 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-3405227d/frontdesk/bench/page"
+	"github.com/seed-3405227d/frontdesk/bench/thread"
 )
 
 const (
@@ -26,7 +23,7 @@ const (
 	addedNodes = 10000
 	// scriptRest is how long a page is left alone after its load event, and after the addition, before its metrics are
 	// read.
-	scriptRest = 1500 * time.Millisecond
+	scriptRest = thread.Rest
 )
 
 // measuredPage has some more than scriptNodes nodes, and as many numbers as a shop's page.
@@ -44,11 +41,18 @@ type scriptSide struct {
 // mainThread is what a page has taken of its renderer's main thread, in milliseconds of CPU time.
 type mainThread struct{ script, layout, task float64 }
 
-// script measures what the browser script costs a page's main thread: the same page, with it and without, and what it adds later, in turns, each in a
-// browser context of its own, so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain, on a processor that is
-// slow times slower.
-func script(ctx context.Context, folder, caddy string, rounds int, slow float64) error {
-	origin, err := servePages(map[string][]byte{"/page": measuredPage.Make()})
+// script measures what the browser script costs a page's main thread.
+func script(ctx context.Context, folder, caddy string, o options) error {
+	if o.tasks {
+		return scriptTasks(ctx, folder, caddy, o.others, o.rounds, o.slow)
+	}
+	return scriptTime(ctx, folder, caddy, o.rounds, o.slow)
+}
+
+// scriptTime measures the same page, with the script and without, and what it adds later, in turns, each in a browser context of its own,
+// so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain, on a processor that is slow times slower.
+func scriptTime(ctx context.Context, folder, caddy string, rounds int, slow float64) error {
+	origin, err := thread.Serve([]thread.Page{{Name: "page", Body: measuredPage.Make()}}, nil, "")
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func script(ctx context.Context, folder, caddy string, rounds int, slow float64)
 	if err != nil {
 		return err
 	}
-	browser, closeBrowser, err := startBrowser(ctx)
+	browser, closeBrowser, err := thread.Start(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,6 +90,35 @@ func script(ctx context.Context, folder, caddy string, rounds int, slow float64)
 	fmt.Printf("\nthe same when the page then adds %d nodes\n", addedNodes)
 	printMainThread(sides, added)
 	return nil
+}
+
+// scriptTasks watches the tasks and the clicks of pages of ten kinds: alone, with the script, and with the scripts of others, if there is
+// a folder of them.
+func scriptTasks(ctx context.Context, folder, caddy, others string, rounds int, slow float64) error {
+	pages := append(thread.Pages(), thread.Page{Name: "page", Body: measuredPage.Make()}) // the last one tells when Caddy is ready
+	origin, err := thread.Serve(pages, nil, "")
+	if err != nil {
+		return err
+	}
+	defer origin.Close()
+	started, stop, err := startScriptSides(ctx, folder, caddy, origin.Addr().String())
+	defer stop()
+	if err != nil {
+		return err
+	}
+	sides, err := thread.Others(pages, others)
+	if err != nil {
+		return err
+	}
+	for i, s := range started {
+		sides = slices.Insert(sides, i, thread.Side{Name: s.name, Address: s.address, Script: "/frontdesk/"})
+	}
+	browser, closeBrowser, err := thread.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeBrowser()
+	return thread.Compare(browser, sides, thread.Pages(), rounds, slow)
 }
 
 // printMainThread prints what the sides have taken, in the order of their rounds.
@@ -160,52 +193,6 @@ func leasedDirectives() string {
 	return strings.Join(directives, "\n\t\t")
 }
 
-// servePages serves the pages by their paths. What they refer to is not loaded.
-func servePages(pages map[string][]byte) (net.Listener, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, found := pages[r.URL.Path]
-		if !found {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", "img-src 'none'; font-src 'none'")
-		w.Write(body)
-	}))
-	return listener, nil
-}
-
-// startBrowser starts Chromium, which is no robot by its word.
-func startBrowser(ctx context.Context) (browser context.Context, stop func(), err error) {
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		return nil, nil, errors.New("no chromium, chromium-browser or google-chrome in PATH")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.UserAgent("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"))
-	allocator, closeAllocator := chromedp.NewExecAllocator(ctx, options...)
-	browser, closeBrowser := chromedp.NewContext(allocator)
-	stop = func() {
-		closeBrowser()
-		closeAllocator()
-	}
-	if err := chromedp.Do(browser); err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("starting %s: %w", path, err)
-	}
-	return browser, stop, nil
-}
-
 // measure opens the page in a browser context of its own. The page is asked nothing before its metrics are read.
 func (s scriptSide) measure(browser context.Context) (took, added mainThread, nodes int, err error) {
 	for range 5 { // a machine may be too busy for a page to be ready in its time
@@ -222,21 +209,13 @@ var addition = fmt.Sprintf(`document.body.appendChild(document.createElement("di
 	"<div><p>Goods " + i + " for <b>8 800 " + i + "</b></p><a href=/" + i + ">link</a></div>").join("") + "<p>8 (495) 123-45-67</p>", 0`, addedNodes)
 
 func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread, nodes int, ready bool, err error) {
-	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	defer closeTab()
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	// The first address is one of the same site, so that the page comes into the process that is watched.
-	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+s.address+"/none")); err != nil {
+	ctx, end, err := thread.Open(browser, "http://"+s.address, s.slow)
+	if err != nil {
 		return took, added, 0, false, err
 	}
+	defer end()
 	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 		return took, added, 0, false, err
-	}
-	if s.slow > 1 {
-		if _, err := chromedp.Call(ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: s.slow}); err != nil {
-			return took, added, 0, false, err
-		}
 	}
 	during := func(action chromedp.Action[chromedp.Void]) (mainThread, error) {
 		before, err := metrics(ctx)
