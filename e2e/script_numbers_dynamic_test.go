@@ -118,6 +118,20 @@ func TestLongPage(t *testing.T) {
 	b.until(`document.querySelectorAll("div p").length === 5000 && [...document.querySelectorAll("div p")].every(p => p.firstChild.data === "8 495 765-43-21 ")`)
 }
 
+// A tree of very many elements is searched child by child. A line may stand in several of them.
+func TestPageOfManyElements(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, `addEventListener("DOMContentLoaded", () => {
+		const box = document.body.firstElementChild;
+		box.innerHTML = "<p>goods</p>".repeat(10_001) + "<i>8 495 123</i><i>-45-67</i><p>8 495 <b>123-45-67</b><a href='tel:8%34951234567'>Call</a>";
+		box.title = "8 495 123-45-67";
+	});`, `<div></div>`, issue(t, moscow))
+	b.until(`document.querySelector("i + i").textContent === "-43-21"`)
+	require.Equal(t, "8 495 765", value[string](b, `document.querySelector("i").textContent`))
+	b.until(`document.querySelector("b").textContent === "765-43-21" && document.querySelector("a").href === "tel:8%34957654321"`)
+	b.until(`document.querySelector("div").title === "8 495 765-43-21"`)
+}
+
 // Frameworks compare the page with their own data: nothing is changed before they have.
 func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,4 @@
-import { attributesOf, batch, type Block, blockOf, isElement, type Source, textsOf } from './page';
-import { mark } from './rules';
+import { attributesOf, type Block, blockOf, type Change, changeAttributes, isElement, readBlock, textsOf } from './page';
 
 /** Blocks of the page, and elements for their attributes, in which a number may stand. */
 export interface Blocks {
@@ -8,25 +7,23 @@ export interface Blocks {
   /** The block that the node stands in. */
   addLine(node: Node): void;
   addAttributes(element: Element): void;
-  /** The next block or carrier of attributes; none of the two when a batch of nodes has been looked at in vain. */
-  next(): { block?: Block; carrier?: Element };
+  /** Changes the next block or the next attributes, or searches for some. Gives the nodes that it has looked at. */
+  step(change: Change): number;
   readonly empty: boolean;
 }
 
-/** As many nodes are looked at once more with the next ones: a number may stand in both. */
-const overlap = 16;
+/** Elements of a tree that is searched at once. A larger one is searched child by child. */
+const most = 10_000;
 
 /**
- * Most of a page shows no number. So its texts and attributes are read once each and joined, and the browser itself searches them for
- * what `suspect` matches; only where it does are lines put together. Subtrees are walked when their turn comes, so that it costs
- * nothing to add a large one.
+ * Most of a page shows no number. So the browser itself joins the texts of a tree and searches them for what `suspect` matches. Only
+ * where it does are texts walked, and lines put together. A tree is searched when its turn comes, so that it costs nothing to add a
+ * large one.
  */
 export function newBlocks(suspect: RegExp): Blocks {
   const lines = new Set<Block>();
   const carriers = new Set<Element>();
-  const sources: Source[] = [];
-  let nodes: Node[] = [];
-  let values: string[] = [];
+  const trees: Tree[] = [];
 
   const addLine = (node: Node): void => {
     const block = blockOf(node);
@@ -34,56 +31,70 @@ export function newBlocks(suspect: RegExp): Blocks {
       lines.add(block);
     }
   };
-  function look(): void {
-    nodes = nodes.slice(-overlap);
-    values = values.slice(-overlap);
-    while (sources.length && nodes.length < batch) {
-      if (!sources[0](nodes, values, carriers)) {
-        sources.shift();
-      }
+  const add = (node: Node): void => {
+    const last = trees[trees.length - 1];
+    // A page that writes a tree at once tells of it, and of all that is in it.
+    if ((node as Partial<Tree>).querySelectorAll && !(last && last.contains(node))) {
+      trees.push(node as Tree);
     }
-    const words = values.join(mark);
+  };
+  const addAttributes = (element: Element): void => {
+    carriers.add(element);
+  };
+  function searchTexts(tree: Node): void {
+    const words = tree.textContent!;
+    const walk = textsOf(tree);
     let end = 0;
-    let n = 0;
     suspect.lastIndex = 0;
     for (let found; (found = suspect.exec(words)); ) {
-      while (end <= found.index) {
-        end += values[n++].length + mark.length;
-      }
       suspect.lastIndex = found.index + 1; // The next digits may be the end of this one and the beginning of another.
-      const node = nodes[n - 1];
-      if (isElement(node)) {
-        carriers.add(node);
-      } else {
-        addLine(node);
+      while (end <= found.index && walk.nextNode()) {
+        end += (walk.currentNode as Text).length;
       }
-    }
-    if (!sources.length) {
-      nodes = values = [];
+      addLine(walk.currentNode);
     }
   }
+  function searchAttribute(element: Element, value: string): void {
+    suspect.lastIndex = 0;
+    if (value.includes('%') || suspect.test(value)) {
+      addAttributes(element); // A link may write its digits otherwise.
+    }
+  }
+  /** Searches the next tree, or divides it. Gives the elements that it has looked at. */
+  function look(): number {
+    const tree = trees.shift()!;
+    const size = 1 + tree.querySelectorAll('*').length;
+    if (size > most) {
+      addLine(tree);
+      if (isElement(tree)) {
+        addAttributes(tree);
+      }
+      tree.childNodes.forEach(add);
+      return most;
+    }
+    searchTexts(tree);
+    attributesOf(tree, searchAttribute);
+    return size;
+  }
   return {
-    add(node) {
-      if ((node as Partial<ParentNode>).querySelectorAll) {
-        sources.push(textsOf(node), attributesOf(node as Node & ParentNode));
-      }
-    },
+    add,
     addLine,
-    addAttributes(element) {
-      carriers.add(element);
-    },
-    next() {
-      if (!lines.size && !carriers.size && sources.length) {
-        look();
-      }
+    addAttributes,
+    step(change) {
       const block = takeFrom(lines);
-      return { block, carrier: block ? undefined : takeFrom(carriers) };
+      const carrier = block ? undefined : takeFrom(carriers);
+      if (carrier) {
+        changeAttributes(carrier, change);
+      }
+      return block ? readBlock(block, change) : carrier ? 1 : look();
     },
     get empty() {
-      return !lines.size && !carriers.size && !sources.length;
+      return !lines.size && !carriers.size && !trees.length;
     },
   };
 }
+
+type Tree = Node & ParentNode;
 
 function takeFrom<T>(all: Set<T>): T | undefined {
   for (const one of all) {

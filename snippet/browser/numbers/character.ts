@@ -31,9 +31,9 @@ const beginnings = new RegExp('[%' + leading + figures + ']', 'g');
 
 /**
  * What finds the last digits of the numbers in joined texts, however they are written: a text without them holds none of the numbers,
- * and few other figures have the same four.
+ * and few other figures have the same five.
  */
-export function tailsOf(numbers: Iterable<string>, tail = 4): RegExp {
+export function tailsOf(numbers: Iterable<string>, tail = 5): RegExp {
   const between = '[' + kinds.map(([, { source }]) => source.replace(/^\[|\]$/g, '')).join('') + ']*';
   const tails = new Set<string>();
   for (const number of numbers) {
@@ -41,7 +41,7 @@ export function tailsOf(numbers: Iterable<string>, tail = 4): RegExp {
   }
   const patterns = ['(?!)']; // Without numbers nothing is found.
   for (const digits of tails) {
-    patterns.push(digits.replace(/\d/g, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']' + between));
+    patterns.push(Array.from(digits, (digit) => '[' + zeros.map((zero) => String.fromCharCode(zero + +digit)).join('') + ']').join(between));
   }
   return new RegExp(patterns.join('|'), 'g');
 }

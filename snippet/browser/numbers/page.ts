@@ -38,57 +38,29 @@ function isUntouched(node: Block): boolean {
   return node.ownerDocument.designMode === 'on' || (isElement(node) && !!node.closest(untouched));
 }
 
-/** Nodes that are looked at together. */
-export const batch = 1000;
-
-/**
- * Adds texts, and elements for the values of their attributes, to the two lists, until they hold a batch, and the elements with
- * links that call a number to the third: these are few, and may write digits otherwise. Whether there may be more.
- */
-export type Source = (nodes: Node[], values: string[], callers: Set<Element>) => boolean;
-
-/** The texts in a tree. */
-export function textsOf(tree: Node): Source {
-  const walk = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT);
-  return (nodes, values) => {
-    for (let node: Node | null; nodes.length < batch; ) {
-      if (!(node = walk.nextNode())) {
-        return false;
-      }
-      nodes.push(node);
-      values.push((node as Text).data);
-    }
-    return true;
-  };
-}
-
-/** What is read of attributes, links apart, and the elements that have any. */
+/** What is read of attributes, links apart. */
 const readable = ['alt', 'title', 'aria-label', 'content'];
 const described = 'meta[name=description i]';
 const readers = `[alt],[title],[aria-label],${described},` + linked;
 
-/** The attributes in a tree that are read. */
-export function attributesOf(tree: Node & ParentNode): Source {
-  let found: Element[] | undefined;
-  let n = 0;
-  return (nodes, values, callers) => {
-    found = found || (isElement(tree) && tree.matches(readers) ? [tree] : []).concat(Array.from(tree.querySelectorAll(readers)));
-    for (; n < found.length && nodes.length < batch; n++) {
-      const reader = found[n];
-      const href = linkOf(reader);
-      if (href && links.test(href)) {
-        callers.add(reader);
+/** Gives the texts in a tree one after the other. */
+export function textsOf(tree: Node): TreeWalker {
+  return document.createTreeWalker(tree, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION);
+}
+
+/** Tells of the attributes of a tree that are read, and of those of its root. */
+export function attributesOf(tree: Node & ParentNode, tell: (element: Element, value: string) => void): void {
+  const look = (element: Element): void =>
+    readable.concat('href').forEach((name) => {
+      const value = element.getAttribute(name);
+      if (value) {
+        tell(element, value);
       }
-      for (const name of readable) {
-        const value = reader.getAttribute(name);
-        if (value) {
-          nodes.push(reader);
-          values.push(value);
-        }
-      }
-    }
-    return n < found.length;
-  };
+    });
+  if (isElement(tree)) {
+    look(tree);
+  }
+  tree.querySelectorAll(readers).forEach(look);
 }
 
 /** Reads the lines that an element itself has. Gives the nodes that it has looked at. */

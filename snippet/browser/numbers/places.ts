@@ -26,12 +26,12 @@ export interface Place extends Entry {
   messengers: boolean;
 }
 
-export function placesOf(numbers: Entry[], table: Table, messengers: boolean): Place[] {
+export function placesOf(numbers: Entry[], table: () => Table, messengers: boolean): Place[] {
   return numbers.filter(({ id }) => !isNumber(id)).map((entry) => {
     const { from, raw, text } = entry;
     const shown = text || numbers.filter((other) => other.from === from).map((other) => other.text).find(Boolean) || raw;
     const known = new Set(['', raw, digitsOf(shown)]);
-    table.forEach(({ number, poured, text, compact }) => {
+    table().forEach(({ number, poured, text, compact }) => {
       if (number === from) {
         [poured || '', text, compact].forEach((writing) => known.add(digitsOf(writing)));
       }

@@ -2,7 +2,7 @@ import { newBlocks } from './blocks';
 import { tailsOf } from './character';
 import { type Group, learn, reverse, type Table } from './forms';
 import { idle, isHydrating, settled } from './hydration';
-import { batch, beginRound, type Change, changeAttributes, patience, putBack, readBlock } from './page';
+import { beginRound, type Change, patience, putBack } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
 import { findAdded, findRoots, hearAttaching, isDocument, listen, type Root, roots } from './roots';
@@ -56,6 +56,17 @@ const observed = {
   attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
 };
 
+/** Calls `make` when its value is wanted for the first time. Most pages show no number that the server has not replaced. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made = made || make());
+}
+
+/** The digits of all forms of the numbers. */
+function formsOf(numbers: Issued[]): string[] {
+  return numbers.flatMap(({ forms }) => (forms || []).flatMap(([, prefixes, old]) => prefixes.split(' ').map((prefix) => prefix + old)));
+}
+
 function tableOf(numbers: Issued[], undo: boolean): Table {
   const table: Table = new Map();
   for (const { from, forms, text, template } of numbers) {
@@ -84,14 +95,15 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
   }
   const undo = !consulted(ask);
   const restoring = undo || served !== numbers;
-  const table = tableOf(undo ? [] : numbers, false);
+  const shown = undo ? [] : numbers;
+  const table = lazily(() => tableOf(shown, false));
   const back = reverse(tableOf(restoring ? served : [], true));
   const restore = undoing(back, replaced);
-  const write: Change = (text, lead) => rewrite(text, table, lead, (number) => found.add(number));
+  const write: Change = (text, lead) => rewrite(text, table(), lead, (number) => found.add(number));
   const messengers = numbers.concat(served).some((number) => number.messengers);
   const change: Change = (text, lead) =>
     lead && !messengers && !calls.test(lead) ? text : write(restoring ? restore(text, lead) : text, lead);
-  const places = undo ? [] : placesOf(numbers, table, messengers);
+  const places = placesOf(shown, table, messengers);
   if (undo || last !== numbers) {
     found.clear();
   }
@@ -101,7 +113,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
     }
   }
   const fresh = restoring ? served.map(({ raw }) => raw) : [];
-  const blocks = newBlocks(tailsOf([...table.keys(), ...back.keys(), ...fresh]));
+  const blocks = newBlocks(tailsOf([...formsOf(shown), ...back.keys(), ...fresh]));
   const clock = numbers.some(({ lasts }) => lasts) && look ? setInterval(look, tick) : 0;
   let frame = 0;
   let ready = false;
@@ -165,11 +177,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
       findAdded();
     }
     for (let left = portion; left > 0 && !blocks.empty; ) {
-      const { block, carrier } = blocks.next();
-      left -= block ? readBlock(block, change) : carrier ? 1 : batch;
-      if (carrier) {
-        changeAttributes(carrier, change);
-      }
+      left -= blocks.step(change);
     }
     if (blocks.empty) {
       for (const place of places) {
