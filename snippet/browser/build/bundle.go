@@ -73,7 +73,7 @@ func (s script) build(root string) ([]byte, error) {
 
 // ownProperties are names of properties of the numbers part's own objects, which nothing but this part reads. They are no names that
 // it reads of the page's objects, nor of what the core or the service gives it.
-const ownProperties = `^(addAttributes|addLine|again|compact|dash|dashed|digits|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|open|openAt|plus|plusAt|poured|round|shown|spaced|step|zero)$`
+const ownProperties = `^(addAttributes|addLine|again|area|begin|compact|dash|dashed|digits|empty|escaped|first|form|gap|gaps|kind|known|link|matched|meaning|next|number|open|openAt|plus|plusAt|poured|round|shown|spaced|step|zero)$`
 
 // ownOfCore are the same for the core: none that the page, the service, the numbers part or another run of the script reads.
 const ownOfCore = `^(again|args|claimed|due|missed|object|outer|refused|reported|route|sent|settle)$`
