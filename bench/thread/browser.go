@@ -44,7 +44,7 @@ func Start(ctx context.Context) (browser context.Context, stop func(), err error
 // nothing, so that the page which is opened next comes into the same process.
 func Open(browser context.Context, site string, slow float64) (tab context.Context, end func(), err error) {
 	tab, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	tab, cancel := context.WithTimeout(tab, 30*time.Second)
+	tab, cancel := context.WithTimeout(tab, time.Minute)
 	end = func() {
 		cancel()
 		closeTab()

@@ -13,7 +13,7 @@ export interface Blocks {
 }
 
 /** Elements of a tree that is searched at once. A larger one is searched child by child. */
-const most = 10_000;
+const most = 15_000;
 
 /**
  * Most of a page shows no number. So the browser itself joins the texts of a tree and searches them for what `suspect` matches. Only
@@ -60,10 +60,10 @@ export function newBlocks(suspect: RegExp): Blocks {
       addAttributes(element); // A link may write its digits otherwise.
     }
   }
-  /** Searches the next tree, or divides it. Gives the elements that it has looked at. */
+  /** Searches the next tree, or divides it. Gives the elements that it has looked at, and some for the search itself. */
   function look(): number {
     const tree = trees.shift()!;
-    const size = 1 + tree.querySelectorAll('*').length;
+    const size = 5 + tree.querySelectorAll('*').length;
     if (size > most) {
       addLine(tree);
       if (isElement(tree)) {
