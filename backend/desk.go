@@ -39,10 +39,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/open"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -113,6 +115,8 @@ type Desk struct {
 	Callbacks   *callback.Callbacks
 	API         *api.API
 	Console     *console.Console
+	Tokens      *token.Tokens
+	Open        *open.API
 
 	configured atomic.Pointer[Configuration] // this node's; one that says nothing before the first
 
@@ -142,7 +146,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now), Groups: group.New(d, time.Now),
 		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now), Incidents: incident.New(d, time.Now),
 	}
-	desk.SignIns, desk.Presence = signin.New(d, desk.Operators, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
+	desk.SignIns, desk.Tokens, desk.Presence = signin.New(d, desk.Operators, time.Now), token.New(d, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
 	desk.configured.Store(new(Configuration))
 	var err error
 	if desk.Keys, err = key.Open(ctx, d, time.Now); err != nil {
@@ -207,6 +211,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
+	desk.Open = open.New(open.Subjects{Tokens: desk.Tokens, Sites: desk.Sites, Leads: desk.Leads, Inbox: desk.Inbox}, time.Now, logger.Named("open"))
 	return desk, nil
 }
 
@@ -215,7 +220,7 @@ func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Tokens: d.Tokens,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },
 		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },

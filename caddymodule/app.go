@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
 	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
@@ -85,7 +86,7 @@ type App struct {
 
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
-	WrittenAt written `json:"written_at,omitempty"`
+	WrittenAt placeholder.Places `json:"written_at,omitempty"`
 
 	ctx       caddy.Context
 	logger    *zap.Logger

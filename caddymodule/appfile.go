@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 func init() {
@@ -106,11 +107,11 @@ func readDatabase(a *App, d *caddyfile.Dispenser) error {
 	if !d.AllArgs(&a.Database.Engine, &a.Database.Source) {
 		return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
 	}
-	a.WrittenAt.note(d, a.Database.Source)
+	a.WrittenAt.Note(d, a.Database.Source)
 	if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
 		return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
 	}
-	if !hasPlaceholder(a.Database.Source) {
+	if !placeholder.In(a.Database.Source) {
 		if _, err := a.Database.Resolve(); err != nil {
 			return d.Err(err.Error())
 		}
@@ -126,8 +127,8 @@ func readName(a *App, d *caddyfile.Dispenser) error {
 	if !d.AllArgs(&a.Name) || a.Name == "" {
 		return d.Err("expected: name NAME")
 	}
-	a.WrittenAt.note(d, a.Name)
-	if !hasPlaceholder(a.Name) {
+	a.WrittenAt.Note(d, a.Name)
+	if !placeholder.In(a.Name) {
 		if err := declarer.ValidName(a.Name); err != nil {
 			return d.Err(err.Error())
 		}
@@ -165,7 +166,7 @@ func readAddresses(a *App, d *caddyfile.Dispenser) error {
 // readNetworks reads an option of the app: networks <path> [<language>].
 func readNetworks(a *App, d *caddyfile.Dispenser) (err error) {
 	a.Networks, err = networks.Read(d, a.Networks)
-	a.WrittenAt.note(d, a.Networks.Path())
+	a.WrittenAt.Note(d, a.Networks.Path())
 	return err
 }
 
@@ -175,10 +176,10 @@ func readOperator(a *App, d *caddyfile.Dispenser) error {
 	if !d.Args(&o.Login, &o.PasswordHash) {
 		return d.Err("expected: operator LOGIN PASSWORD_HASH [SITE_KEY...]")
 	}
-	a.WrittenAt.note(d, o.PasswordHash)
+	a.WrittenAt.Note(d, o.PasswordHash)
 	o.Sites = d.RemainingArgs()
 	check := backend.Operator(o).Check
-	if hasPlaceholder(o.PasswordHash) {
+	if placeholder.In(o.PasswordHash) {
 		check = backend.Operator(o).CheckSites
 	}
 	if err := check(); err != nil {

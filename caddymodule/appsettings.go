@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // Database names where the service keeps its data.
@@ -50,7 +51,7 @@ func (a *App) resolve() (err error) {
 		return err
 	}
 	if a.name, err = resolveName(a.Name, a.settings.Engine); err != nil {
-		return a.WrittenAt.at(a.Name, err)
+		return a.WrittenAt.At(a.Name, err)
 	}
 	if a.operators, err = resolveOperators(a.Operators, a.WrittenAt); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (a *App) resolve() (err error) {
 	if a.allowed, err = a.Webhooks.ranges(); err != nil {
 		return err
 	}
-	file := a.WrittenAt.at(a.Networks.Path(), a.Networks.Resolve(resolvePlaceholders))
+	file := a.WrittenAt.At(a.Networks.Path(), a.Networks.Resolve(placeholder.Fill))
 	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), file); err != nil {
 		return err
 	}
@@ -84,17 +85,17 @@ func (a *App) resolve() (err error) {
 }
 
 // resolve fills in the default and the placeholders, and checks the result.
-func (d *Database) resolve(from written) (db.Settings, error) {
+func (d *Database) resolve(from placeholder.Places) (db.Settings, error) {
 	if d == nil {
 		d = &Database{Engine: db.SQLite, Source: filepath.Join(caddy.AppDataDir(), "frontdesk.db")}
 	}
 	settings, err := d.Resolve()
-	return settings, from.at(d.Source, err)
+	return settings, from.At(d.Source, err)
 }
 
 // Resolve fills in the placeholders, and checks the result.
 func (d *Database) Resolve() (db.Settings, error) {
-	source, err := resolvePlaceholders(d.Source)
+	source, err := placeholder.Fill(d.Source)
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database source: %w", err)
 	}
@@ -115,8 +116,8 @@ func DatabaseOf(configuration []byte) (db.Settings, error) {
 	var parsed struct {
 		Apps struct {
 			Frontdesk struct {
-				Database  *Database `json:"database"`
-				WrittenAt written   `json:"written_at"`
+				Database  *Database          `json:"database"`
+				WrittenAt placeholder.Places `json:"written_at"`
 			} `json:"frontdesk"`
 		} `json:"apps"`
 	}
@@ -136,7 +137,7 @@ func resolveName(name, engine string) (string, error) {
 	if name == "" {
 		name, err = os.Hostname()
 	} else {
-		name, err = resolvePlaceholders(name)
+		name, err = placeholder.Fill(name)
 	}
 	if err == nil {
 		err = declarer.ValidName(name)
@@ -147,16 +148,16 @@ func resolveName(name, engine string) (string, error) {
 	return name, nil
 }
 
-func resolveOperators(declared []Operator, from written) ([]backend.Operator, error) {
+func resolveOperators(declared []Operator, from placeholder.Places) ([]backend.Operator, error) {
 	var operators []backend.Operator
 	for _, o := range declared {
-		hash, err := resolvePlaceholders(o.PasswordHash)
+		hash, err := placeholder.Fill(o.PasswordHash)
 		if err != nil {
-			return nil, from.at(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
+			return nil, from.At(o.PasswordHash, fmt.Errorf("password hash of operator %q: %w", o.Login, err))
 		}
 		operator := backend.Operator{Login: o.Login, PasswordHash: hash, Sites: o.Sites}
 		if err := operator.Check(); err != nil {
-			return nil, from.at(o.PasswordHash, err)
+			return nil, from.At(o.PasswordHash, err)
 		}
 		operators = append(operators, operator)
 	}

@@ -15,6 +15,7 @@ import (
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/encode/zstd" // another
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/open"
 )
 
 func init() {
@@ -23,7 +24,7 @@ func init() {
 	httpcaddyfile.RegisterDirectiveOrder("frontdesk_console", httpcaddyfile.Before, "respond")
 }
 
-// Console serves the operators' console, on a host of its own. It has no
+// Console serves the operators' console and the public API, on a host of their own. It has no
 // settings.
 type Console struct {
 	app      *App
@@ -50,15 +51,27 @@ func (c *Console) Provision(ctx caddy.Context) error {
 }
 
 // ServeHTTP serves every request: nothing comes after the console. Its answers are compressed even without the directive
-// encode. With it they are compressed here, and encode passes them on.
+// encode. With it they are compressed here, and encode passes them on. An event leaves when it happens, so streams of
+// events are not compressed.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	if isStream(r) {
+		return c.serve(w, r)
+	}
 	return c.encoding.ServeHTTP(w, r, caddyhttp.HandlerFunc(c.serve))
 }
 
+// isStream tells whether the request is for one of the console's event streams.
+func isStream(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/stream/") }
+
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
+	isAPI := strings.HasPrefix(r.URL.Path, open.Path)
 	desk, done, err := c.app.service.Use()
 	if err != nil {
-		console.ServeAway(w, r)
+		if isAPI {
+			open.ServeAway(w)
+		} else {
+			console.ServeAway(w, r)
+		}
 		return nil
 	}
 	defer done()
@@ -66,12 +79,16 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
 	q.URL = r.URL
 	r, given := c.app.service.intake.Admit(q.AsSent(r))
 	defer given()
-	if strings.HasPrefix(r.URL.Path, "/stream/") { // the console's event streams
+	if isStream(r) {
 		var end func()
 		r, end = endingWith(r, c.app.ending)
 		defer end()
 	}
-	desk.Console.ServeHTTP(w, r)
+	if isAPI {
+		desk.Open.ServeHTTP(w, r)
+	} else {
+		desk.Console.ServeHTTP(w, r)
+	}
 	return nil
 }
 

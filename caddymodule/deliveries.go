@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // Mail is the server that takes the mails which tell of leads and calls.
@@ -31,20 +32,20 @@ type Webhooks struct {
 }
 
 // server is the mail server, with the placeholders resolved; nil for none.
-func (m *Mail) server(from written) (*mail.Server, error) {
+func (m *Mail) server(from placeholder.Places) (*mail.Server, error) {
 	if m == nil {
 		return nil, nil
 	}
 	values := []string{m.Server, m.Password, m.From}
 	for i, value := range values {
 		var err error
-		if values[i], err = resolvePlaceholders(value); err != nil {
-			return nil, from.at(value, fmt.Errorf("mail: %w", err))
+		if values[i], err = placeholder.Fill(value); err != nil {
+			return nil, from.At(value, fmt.Errorf("mail: %w", err))
 		}
 	}
 	server, err := mail.ParseServer(values[0], values[1], values[2])
 	if err != nil {
-		return nil, from.at(m.Server, fmt.Errorf("mail: %w", err))
+		return nil, from.At(m.Server, fmt.Errorf("mail: %w", err))
 	}
 	return &server, nil
 }
@@ -85,7 +86,7 @@ func readMail(a *App, d *caddyfile.Dispenser) error {
 	if !d.AllArgs(&a.Mail.Server) || a.Mail.Server == "" {
 		return d.Err("expected: mail smtp://USER@HOST:PORT { password PASSWORD, from SENDER }")
 	}
-	a.WrittenAt.note(d, a.Mail.Server)
+	a.WrittenAt.Note(d, a.Mail.Server)
 	fields := map[string]*string{"password": &a.Mail.Password, "from": &a.Mail.From}
 	for d.NextBlock(1) {
 		name := d.Val()
@@ -99,12 +100,12 @@ func readMail(a *App, d *caddyfile.Dispenser) error {
 		if !d.AllArgs(to) || *to == "" {
 			return d.Errf("expected: %s VALUE; in quotation marks when there are spaces", name)
 		}
-		a.WrittenAt.note(d, *to)
+		a.WrittenAt.Note(d, *to)
 	}
 	if a.Mail.From == "" {
 		return d.Err("mail: expected a block with from, and password when the address has a user")
 	}
-	if hasPlaceholder(a.Mail.Server) || hasPlaceholder(a.Mail.Password) || hasPlaceholder(a.Mail.From) {
+	if placeholder.In(a.Mail.Server) || placeholder.In(a.Mail.Password) || placeholder.In(a.Mail.From) {
 		return nil // it is checked when the configuration is loaded
 	}
 	if _, err := mail.ParseServer(a.Mail.Server, a.Mail.Password, a.Mail.From); err != nil {

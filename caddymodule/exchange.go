@@ -69,7 +69,7 @@ func (a *App) listenSIP() error {
 	}
 	for i, address := range a.trunk.Listen {
 		if err := a.exchange.Listen([]trunk.Address{address}); err != nil {
-			return a.WrittenAt.at(a.Telephony.SIP.Listen[i], fmt.Errorf("telephony sip: %w", err))
+			return a.WrittenAt.At(a.Telephony.SIP.Listen[i], fmt.Errorf("telephony sip: %w", err))
 		}
 	}
 	return nil

@@ -1,34 +1,12 @@
 package caddymodule
 
 import (
-	"sync"
-
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/post"
 	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
-
-// seenFaults are the places at which a panic of our own has been logged.
-type seenFaults struct {
-	mu     sync.Mutex
-	places map[string]bool
-}
-
-// first says whether this is the first at the place.
-func (s *seenFaults) first(place string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.places[place] {
-		return false
-	}
-	if s.places == nil {
-		s.places = make(map[string]bool)
-	}
-	s.places[place] = true
-	return true
-}
 
 // edgeObserver counts what the edge tells of.
 type edgeObserver struct{ app *App }
@@ -70,7 +48,7 @@ func (o edgeObserver) Page(r pages.Result) {
 // Fault logs the first at each place, of which there are few, with its stack.
 func (o edgeObserver) Fault(place string, cause any, stack []byte) {
 	faults.WithLabelValues(place).Inc()
-	if o.app.service.faults.first(place) {
+	if _, seen := o.app.service.faults.LoadOrStore(place, true); !seen {
 		o.app.logger.Error("recovered from a panic, further ones at this place are only counted",
 			zap.String("place", place), zap.Any("cause", cause), zap.ByteString("stack", stack))
 	}

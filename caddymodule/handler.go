@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
@@ -41,7 +42,7 @@ type Handler struct {
 
 	// Where a Caddyfile has the settings with placeholders, for errors. Adapting a
 	// Caddyfile fills it in.
-	WrittenAt written `json:"written_at,omitempty"`
+	WrittenAt placeholder.Places `json:"written_at,omitempty"`
 
 	pooled pooled // the numbers of all pools, while a Caddyfile is adapted
 
@@ -111,12 +112,12 @@ func (h *Handler) complete() error {
 	for _, n := range h.Numbers {
 		for i := range n.Pictures {
 			p := &n.Pictures[i]
-			font, err := resolvePlaceholders(p.Font)
+			font, err := placeholder.Fill(p.Font)
 			if err != nil {
-				return h.WrittenAt.at(p.Font, fmt.Errorf("picture %q: font: %w", p.Place, err))
+				return h.WrittenAt.At(p.Font, fmt.Errorf("picture %q: font: %w", p.Place, err))
 			}
 			if err := (number.Picture{Place: p.Place, Font: font}).Check(); err != nil {
-				return h.WrittenAt.at(p.Font, err)
+				return h.WrittenAt.At(p.Font, err)
 			}
 			p.Font = font
 		}
@@ -125,7 +126,7 @@ func (h *Handler) complete() error {
 }
 
 func checkSiteKey(key string) error {
-	if key == "" || hasPlaceholder(key) {
+	if key == "" || placeholder.In(key) {
 		return nil
 	}
 	return site.ValidKey(key)

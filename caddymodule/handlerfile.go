@@ -174,7 +174,7 @@ func (h *Handler) readBlock(d *caddyfile.Dispenser, b block, given map[string][]
 			return line.Err(err.Error())
 		}
 		if name == "font" {
-			h.WrittenAt.note(line, values[0])
+			h.WrittenAt.Note(line, values[0])
 		}
 		if known.block != nil {
 			if err := h.readBlock(line, *known.block, make(map[string][]*caddyfile.Dispenser)); err != nil {

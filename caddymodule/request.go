@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
@@ -34,10 +35,8 @@ func isSecure(r *http.Request) bool {
 // hostPlaceholder is the default site key.
 const hostPlaceholder = "{http.request.host}"
 
-func hasPlaceholder(s string) bool { return strings.ContainsRune(s, '{') }
-
 // namesOneSite tells whether the site's key is written out.
-func (h *Handler) namesOneSite() bool { return !hasPlaceholder(h.SiteKey) }
+func (h *Handler) namesOneSite() bool { return !placeholder.In(h.SiteKey) }
 
 // keyOf is the site key for the request: empty, which is no key, where a request has
 // filled in what another handler writes out. Hosts are the same in every case.

@@ -45,7 +45,7 @@ type sharedService struct {
 	pictures effect.Pictures
 	forms    *spool.Spool
 	intake   *intake.Budget
-	faults   seenFaults
+	faults   sync.Map // the places at which a panic of our own has been logged
 }
 
 // useService takes hold of the service for the database, without starting it. forms says where a new one keeps forms.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // Spool is where forms wait while the database is away.
@@ -27,7 +28,7 @@ type Spool struct {
 }
 
 // settings fills in the defaults and the placeholders, and checks the result.
-func (o *Spool) settings(database db.Settings, from written) (spool.Settings, error) {
+func (o *Spool) settings(database db.Settings, from placeholder.Places) (spool.Settings, error) {
 	settings := spool.Settings{File: filepath.Join(caddy.AppDataDir(), "frontdesk.forms"), Size: spool.DefaultSize}
 	if database.Engine == db.SQLite {
 		settings.File = database.Source + ".forms"
@@ -41,12 +42,12 @@ func (o *Spool) settings(database db.Settings, from written) (spool.Settings, er
 		}
 	}
 	if o.File != "" {
-		file, err := resolvePlaceholders(o.File)
+		file, err := placeholder.Fill(o.File)
 		if err == nil {
 			file, err = filepath.Abs(file)
 		}
 		if err != nil {
-			return spool.Settings{}, from.at(o.File, fmt.Errorf("spool: %w", err))
+			return spool.Settings{}, from.At(o.File, fmt.Errorf("spool: %w", err))
 		}
 		if file != settings.File {
 			settings.File, settings.Former = file, settings.File
@@ -90,7 +91,7 @@ func readSpool(a *App, d *caddyfile.Dispenser) error {
 		if !d.AllArgs(to) || *to == "" {
 			return d.Errf("expected: %s VALUE, as in: spool { file /mnt/other/frontdesk.forms, size 256MB }", name)
 		}
-		a.WrittenAt.note(d, *to)
+		a.WrittenAt.Note(d, *to)
 	}
 	if size != "" {
 		bytes, err := humanize.ParseBytes(size)

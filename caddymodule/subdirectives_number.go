@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // The lines of a number's block speak of the number that was begun last, and those
@@ -104,7 +105,7 @@ var pictureBlock = block{
 			}
 			p := h.Declaration().LastPicture()
 			p.Font = values[0]
-			if hasPlaceholder(p.Font) {
+			if placeholder.In(p.Font) {
 				return nil // resolved when the configuration is loaded
 			}
 			return number.Picture{Place: p.Place, Font: p.Font}.Check()

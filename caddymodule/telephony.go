@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // Telephony are the telephone platforms that report calls.
@@ -57,7 +58,7 @@ type TelephonyWebhook struct {
 }
 
 // platforms are the configured ones, with their placeholders resolved.
-func (t *Telephony) platforms(from written) ([]telephony.Platform, error) {
+func (t *Telephony) platforms(from placeholder.Places) ([]telephony.Platform, error) {
 	var platforms []telephony.Platform
 	if t == nil {
 		return nil, nil
@@ -72,14 +73,14 @@ func (t *Telephony) platforms(from written) ([]telephony.Platform, error) {
 	if t.Twilio != nil {
 		twilio, err := t.Twilio.platform()
 		if err != nil {
-			return nil, from.at(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
+			return nil, from.At(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
 		}
 		platforms = append(platforms, twilio)
 	}
 	return platforms, nil
 }
 
-func (w *TelephonyWebhook) platform(from written) (telephony.Platform, error) {
+func (w *TelephonyWebhook) platform(from placeholder.Places) (telephony.Platform, error) {
 	if err := checkOrders(w.URL); err != nil {
 		return nil, fmt.Errorf("telephony webhook: %w", err)
 	}
@@ -87,10 +88,10 @@ func (w *TelephonyWebhook) platform(from written) (telephony.Platform, error) {
 	for i, secret := range w.Secrets {
 		var err error
 		if resolved[i], err = caddy.NewReplacer().ReplaceOrErr(secret, true, true); err != nil {
-			return nil, from.at(secret, fmt.Errorf("telephony webhook: secret: %w", err))
+			return nil, from.At(secret, fmt.Errorf("telephony webhook: secret: %w", err))
 		}
 		if _, err := telephony.NewWebhook(resolved[i]); err != nil {
-			return nil, from.at(secret, fmt.Errorf("telephony webhook: %w", err))
+			return nil, from.At(secret, fmt.Errorf("telephony webhook: %w", err))
 		}
 	}
 	webhook, err := telephony.NewWebhook(resolved...)
@@ -112,7 +113,7 @@ func (t *TelephonyTwilio) platform() (telephony.Platform, error) {
 	return telephony.NewTwilio(values[0], values[1], values[2])
 }
 
-func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *placeholder.Places) error {
 	if d.NextArg() {
 		return d.Errf("unexpected %q: expected a block with account, auth_token and destination", d.Val())
 	}
@@ -140,8 +141,8 @@ func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writt
 		if !d.AllArgs(f.to) || *f.to == "" {
 			return d.Errf("expected: %s VALUE; in quotation marks when there are spaces", name)
 		}
-		from.note(d, *f.to)
-		if !hasPlaceholder(*f.to) { // else it is checked when the configuration is loaded
+		from.Note(d, *f.to)
+		if !placeholder.In(*f.to) { // else it is checked when the configuration is loaded
 			if err := f.check(*f.to); err != nil {
 				return d.Err(err.Error())
 			}
@@ -158,7 +159,7 @@ func (t *TelephonyTwilio) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writt
 
 // checkOrders refuses an address to which no order can be sent. An empty one is none.
 func checkOrders(address string) error {
-	if address == "" || hasPlaceholder(address) {
+	if address == "" || placeholder.In(address) {
 		return nil
 	}
 	u, err := url.Parse(address)
@@ -186,7 +187,7 @@ func checkOrders(address string) error {
 //		trunk  <host>
 //		...
 //	}
-func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *placeholder.Places) error {
 	const expected = "expected: telephony webhook { secret SECRET }, or: telephony twilio { account SID, auth_token TOKEN, destination NUMBER }, or: telephony sip { listen ADDRESS, trunk HOST }"
 	if !d.NextArg() {
 		return d.Err(expected)
@@ -214,7 +215,7 @@ func (t *Telephony) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) er
 	return d.Errf("unknown telephone platform %q: %s", d.Val(), expected)
 }
 
-func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *placeholder.Places) error {
 	if d.NextArg() {
 		w.URL = d.Val()
 		if err := checkOrders(w.URL); err != nil {
@@ -233,13 +234,13 @@ func (w *TelephonyWebhook) unmarshalCaddyfile(d *caddyfile.Dispenser, from *writ
 			return d.Err("expected: secret SECRET")
 		}
 		secret := d.Val()
-		from.note(d, secret)
+		from.Note(d, secret)
 		if d.NextArg() {
 			return d.Err("expected one secret on a line")
 		}
 		w.Secrets = append(w.Secrets, secret)
-		plain = plain && !hasPlaceholder(secret)
-		if !hasPlaceholder(secret) {
+		plain = plain && !placeholder.In(secret)
+		if !placeholder.In(secret) {
 			if _, err := telephony.NewWebhook(secret); err != nil {
 				return d.Err(err.Error())
 			}

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // diallers are the configured platforms that call people, with their placeholders resolved. The
 // first is taken where a site names none. A platform that has to tell by itself what becomes of
 // an order is given [backend.Service.Progress] when it is made.
-func (t *Telephony) diallers(from written) ([]telephony.Dialler, error) {
+func (t *Telephony) diallers(from placeholder.Places) ([]telephony.Dialler, error) {
 	var diallers []telephony.Dialler
 	if t == nil {
 		return nil, nil
@@ -31,7 +32,7 @@ func (t *Telephony) diallers(from written) ([]telephony.Dialler, error) {
 		if t.Twilio.From != "" {
 			twilio, err := t.Twilio.orders()
 			if err != nil {
-				return nil, from.at(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
+				return nil, from.At(t.Twilio.AuthToken, fmt.Errorf("telephony twilio: %w", err))
 			}
 			diallers = append(diallers, twilio)
 		}
@@ -39,20 +40,20 @@ func (t *Telephony) diallers(from written) ([]telephony.Dialler, error) {
 	return diallers, nil
 }
 
-func (w *TelephonyWebhook) orders(from written) (telephony.Dialler, error) {
-	address, err := resolvePlaceholders(w.URL)
+func (w *TelephonyWebhook) orders(from placeholder.Places) (telephony.Dialler, error) {
+	address, err := placeholder.Fill(w.URL)
 	if err != nil {
-		return nil, from.at(w.URL, fmt.Errorf("telephony webhook: %w", err))
+		return nil, from.At(w.URL, fmt.Errorf("telephony webhook: %w", err))
 	}
 	secrets := make([]string, len(w.Secrets))
 	for i, secret := range w.Secrets {
-		if secrets[i], err = resolvePlaceholders(secret); err != nil {
-			return nil, from.at(secret, fmt.Errorf("telephony webhook: secret: %w", err))
+		if secrets[i], err = placeholder.Fill(secret); err != nil {
+			return nil, from.At(secret, fmt.Errorf("telephony webhook: secret: %w", err))
 		}
 	}
 	orders, err := telephony.NewWebhookOrders(address, time.Now, secrets...)
 	if err != nil {
-		return nil, from.at(w.URL, fmt.Errorf("telephony webhook: %w", err))
+		return nil, from.At(w.URL, fmt.Errorf("telephony webhook: %w", err))
 	}
 	return orders, nil
 }
@@ -69,7 +70,7 @@ func (t *TelephonyTwilio) orders() (telephony.Dialler, error) {
 	values := []string{t.Account, t.AuthToken, t.From, t.Address, cmp.Or(t.API, telephony.TwilioAPI)}
 	for i, value := range values {
 		var err error
-		if values[i], err = resolvePlaceholders(value); err != nil {
+		if values[i], err = placeholder.Fill(value); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
+	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
 // TelephonySIP is a SIP trunk: it calls operators and visitors and joins them, and tells callers of
@@ -70,15 +71,15 @@ type TelephonySIP struct {
 }
 
 // settings are those of the trunk, with placeholders resolved.
-func (t *TelephonySIP) settings(from written) (trunk.Settings, error) {
+func (t *TelephonySIP) settings(from placeholder.Places) (trunk.Settings, error) {
 	s := trunk.Settings{
 		Register: t.Register, Expires: time.Duration(t.Expires), Calls: t.Calls, Duration: time.Duration(t.Duration),
 		Transport: t.Transport,
 	}
 	resolve := func(text string) (string, error) {
-		resolved, err := resolvePlaceholders(text)
+		resolved, err := placeholder.Fill(text)
 		if err != nil {
-			return "", from.at(text, fmt.Errorf("telephony sip: %w", err))
+			return "", from.At(text, fmt.Errorf("telephony sip: %w", err))
 		}
 		return resolved, nil
 	}
@@ -89,7 +90,7 @@ func (t *TelephonySIP) settings(from written) (trunk.Settings, error) {
 		}
 		if text != "" && field.check != nil {
 			if err := field.check(text); err != nil {
-				return s, from.at(*field.written, fmt.Errorf("telephony sip: %s: %w", field.name, err))
+				return s, from.At(*field.written, fmt.Errorf("telephony sip: %s: %w", field.name, err))
 			}
 		}
 		*field.of(&s) = text
@@ -101,7 +102,7 @@ func (t *TelephonySIP) settings(from written) (trunk.Settings, error) {
 		}
 		address, err := trunk.ParseAddress(text)
 		if err != nil {
-			return s, from.at(written, fmt.Errorf("telephony sip: %w", err))
+			return s, from.At(written, fmt.Errorf("telephony sip: %w", err))
 		}
 		s.Listen = append(s.Listen, address)
 	}
@@ -112,7 +113,7 @@ func (t *TelephonySIP) settings(from written) (trunk.Settings, error) {
 		}
 		network, err := networkOf(text)
 		if err != nil {
-			return s, from.at(written, fmt.Errorf("telephony sip: %w", err))
+			return s, from.At(written, fmt.Errorf("telephony sip: %w", err))
 		}
 		s.Trusted = append(s.Trusted, network)
 	}
@@ -183,7 +184,7 @@ const sipOptions = "expected listen, public, trunk, domain, user, password, real
 //	region      <country>
 //	calls       <count>
 //	duration    <duration>
-func (t *TelephonySIP) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written) error {
+func (t *TelephonySIP) unmarshalCaddyfile(d *caddyfile.Dispenser, from *placeholder.Places) error {
 	if d.NextArg() {
 		return d.Errf("unexpected %q: expected a block with listen and trunk", d.Val())
 	}
@@ -199,8 +200,8 @@ func (t *TelephonySIP) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written)
 			return d.Errf("expected: %s VALUE", name)
 		}
 		for _, value := range values {
-			placeholders = placeholders || hasPlaceholder(value)
-			from.note(d, value)
+			placeholders = placeholders || placeholder.In(value)
+			from.Note(d, value)
 		}
 		if err := t.readLine(d, name, values, from); err != nil {
 			return err
@@ -217,7 +218,7 @@ func (t *TelephonySIP) unmarshalCaddyfile(d *caddyfile.Dispenser, from *written)
 	return nil
 }
 
-func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []string, from *written) error {
+func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []string, from *placeholder.Places) error {
 	one := func() error {
 		if len(values) != 1 {
 			return d.Errf("expected: %s VALUE; in quotation marks when there are spaces", name)
@@ -227,15 +228,15 @@ func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []st
 	switch name {
 	case "listen":
 		for _, value := range values {
-			if _, err := trunk.ParseAddress(value); err != nil && !hasPlaceholder(value) {
+			if _, err := trunk.ParseAddress(value); err != nil && !placeholder.In(value) {
 				return d.Err(err.Error())
 			}
-			from.place(d, value)
+			from.Keep(d, value)
 		}
 		t.Listen = values
 	case "trust":
 		for _, value := range values {
-			if _, err := networkOf(value); err != nil && !hasPlaceholder(value) {
+			if _, err := networkOf(value); err != nil && !placeholder.In(value) {
 				return d.Err(err.Error())
 			}
 		}
@@ -283,7 +284,7 @@ func (t *TelephonySIP) readLine(d *caddyfile.Dispenser, name string, values []st
 			if values[0] == "" {
 				return d.Errf("%s is empty", name)
 			}
-			if hasPlaceholder(values[0]) {
+			if placeholder.In(values[0]) {
 				return nil
 			}
 			if err := field.check(values[0]); err != nil {

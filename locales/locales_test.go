@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/channel"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
@@ -123,6 +124,9 @@ func madeByConsole() map[string]bool {
 	}
 	for _, m := range append(report.Metrics, "rate", "visit_cost", "inquiry_cost", "call_cost", "person_cost", "sale_cost", "return") {
 		names["figure."+m] = true
+	}
+	for _, scope := range token.Scopes {
+		names["scope."+string(scope)] = true
 	}
 	for _, d := range report.Dimensions {
 		names["by."+string(d)] = true

@@ -65,6 +65,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/report"
@@ -114,6 +115,7 @@ type Subjects struct {
 	ReportLinks *link.Links
 	Bulletins   *bulletin.Bulletins
 	Costs       *cost.Costs
+	Tokens      *token.Tokens
 	// Region is the country in whose way the visitors of a site write numbers: ISO 3166-1
 	// alpha-2, or empty. It may be nil.
 	Region func(ctx context.Context, siteID int64) string
@@ -190,7 +192,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	widget.Mount(f)
 	deliveries.Mount(f, s.Deliveries)
 	conversions.Mount(f, s.Conversions)
-	staff.Mount(f)
+	staff.Mount(f, s.Tokens)
 	return f, l, door.Mount(f, s.WholeAddresses)
 }
 

@@ -46,6 +46,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -107,7 +108,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.Subjects = console.Subjects{
 		Previews: previews,
 		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
-		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now),
+		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now), Tokens: token.New(database, d.now),
 		DB: database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)

@@ -26,6 +26,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
@@ -40,7 +41,7 @@ var secrets = []string{
 	"secretshop.example", "SecretTitle", "secret-path", "SecretName", "SecretMessage", "SecretForm", "SecretCity", "secretsource",
 	"SecretCategory", "SecretProperty", "secret@mail.example", "12 345-67-89", "74957654321", "shopkeeper", "SecretKeeper", "SecretRefused", "SecretRecording",
 	"SecretCampaign", "765-00-03", "secrethook.example", "SecretField", "SecretGroup", "SecretQuestion", "SecretFile", "SecretContent", "SecretReply",
-	"765-00-09", "secret-asking", "SecretGoal", "SecretSaved", "SecretLink", "secretreader",
+	"765-00-09", "secret-asking", "SecretProgram", "SecretGoal", "SecretSaved", "SecretLink", "secretreader",
 }
 
 // shopOfSecrets fills the shop, and returns what stands for the wildcards of routes.
@@ -94,7 +95,9 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, d.Saved.Save(t.Context(), keeper, saved.Report{SiteID: d.shop.ID, Name: "SecretSaved", Shared: true}))
 	savedReports, err := d.Saved.Of(t.Context(), keeper)
 	require.NoError(t, err)
-	token, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
+	program, _, err := d.Tokens.Make(t.Context(), operator.Server(), token.Token{Name: "SecretProgram", Scopes: token.Scopes, Sites: scope.Of(d.shop.ID)}, 1)
+	require.NoError(t, err)
+	shared, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
 	require.NoError(t, err)
 	require.NoError(t, d.Costs.Enter(t.Context(), d.shop.ID, "shopkeeper", cost.Entry{Source: "secretplatform", Campaign: "SecretCost", First: 20000, Last: 20001, Amount: 7}))
 	return map[string]string{
@@ -105,7 +108,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID), "subscriber": fmt.Sprint(subscription.ID),
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
-		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": token,
+		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": shared, "token": fmt.Sprint(program.ID),
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",
 	}
 }

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 const (
@@ -38,11 +38,19 @@ func newMemory() memory { return memory{making: make(chan struct{}, 1)} }
 // known is one reading of the database. It is never changed.
 type known struct {
 	byKey  map[string]Site
+	byID   map[int64]string // the keys
+	keys   []string         // in their order
 	mark   mark
 	failed error // why it could not be read again
 }
 
-func newKnown(sites map[string]Site) *known { return &known{byKey: sites, mark: markOf(sites)} }
+func newKnown(sites map[string]Site) *known {
+	k := &known{byKey: sites, byID: make(map[int64]string, len(sites)), keys: slices.Sorted(maps.Keys(sites)), mark: markOf(sites)}
+	for key, site := range sites {
+		k.byID[site.ID] = key
+	}
+	return k
+}
 
 // mark shows whether sites have been added, changed or removed: ids are used once, and versions only grow.
 type mark struct{ sites, newest, changes int64 }
@@ -85,12 +93,11 @@ func (s *Sites) Key(ctx context.Context, id int64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("looking up a site: %w", err)
 	}
-	for key, site := range known.byKey {
-		if site.ID == id {
-			return key, nil
-		}
+	key, found := known.byID[id]
+	if !found {
+		return "", ErrUnknown
 	}
-	return "", ErrUnknown
+	return key, nil
 }
 
 // List returns all sites, including retired ones, ordered by key. It waits for the database as ByKey does.
@@ -99,7 +106,46 @@ func (s *Sites) List(ctx context.Context) ([]Site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing sites: %w", err)
 	}
-	return slices.SortedFunc(maps.Values(known.byKey), func(a, b Site) int { return cmp.Compare(a.Key, b.Key) }), nil
+	all := make([]Site, len(known.keys))
+	for i, key := range known.keys {
+		all[i] = known.byKey[key]
+	}
+	return all, nil
+}
+
+// Behind returns those of the sites whose keys come behind the key, including retired ones, ordered by key and at most
+// limit. It waits for the database as ByKey does.
+func (s *Sites) Behind(ctx context.Context, sites scope.Sites, key string, limit int) (some []Site, err error) {
+	known, err := s.current(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("listing sites: %w", err)
+	}
+	from, found := slices.BinarySearch(known.keys, key)
+	if found {
+		from++
+	}
+	for _, key := range known.keys[from:] {
+		if len(some) == limit {
+			break
+		}
+		if one := known.byKey[key]; sites.Has(one.ID) {
+			some = append(some, one)
+		}
+	}
+	return some, nil
+}
+
+// OfKey returns the site of the key, retired or not, or [ErrUnknown]. It waits for the database as ByKey does.
+func (s *Sites) OfKey(ctx context.Context, key string) (Site, error) {
+	known, err := s.current(ctx)
+	if err != nil {
+		return Site{}, fmt.Errorf("looking up a site: %w", err)
+	}
+	site, found := known.byKey[key]
+	if !found {
+		return Site{}, ErrUnknown
+	}
+	return site, nil
 }
 
 // Follow brings the changes of other nodes into the memory until ctx ends. On PostgreSQL this takes a fraction of a
@@ -145,7 +191,9 @@ func (s *Sites) Refresh(ctx context.Context) error {
 	fresh, err := s.readAll(ctx, before)
 	if err != nil {
 		if before != nil {
-			s.memory.known.Store(&known{byKey: before.byKey, mark: before.mark, failed: err})
+			again := *before
+			again.failed = err
+			s.memory.known.Store(&again)
 		}
 		return fmt.Errorf("reading the sites: %w", err)
 	}
@@ -203,7 +251,9 @@ func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
 			return nil, err
 		}
 		if m == before.mark {
-			return &known{byKey: before.byKey, mark: m}, nil
+			again := *before
+			again.failed = nil
+			return &again, nil
 		}
 	}
 	rows, err := db.List(ctx, s.db.Read(), (*row).fields, `SELECT `+columns+` FROM sites`)

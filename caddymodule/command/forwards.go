@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/caddymodule/command/account"
 )
 
 func forwardsCommand() *cobra.Command {
@@ -112,7 +113,7 @@ func (f forwards) print(ctx context.Context, w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSITE\tREFUSED\tSERVICE\tREASON")
 	for _, j := range refused {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%q\n", j.ID, keysOf(scope.Of(j.SiteID), sites), j.Since.Format(time.DateTime), j.Target, j.Reason)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%q\n", j.ID, account.KeysOf(scope.Of(j.SiteID), sites), j.Since.Format(time.DateTime), j.Target, j.Reason)
 	}
 	return table.Flush()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -36,6 +37,7 @@ var deeds = map[string]string{
 	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",
 	link.Made: "history.linkMade", link.Ended: "history.linkEnded",
+	token.Made: "history.tokenMade", token.Revoked: "history.tokenRevoked",
 	notify.SecretChanged: "history.endpointSecret", notify.EndpointTested: "history.endpointTested",
 	bulletin.Added: "history.bulletinAdded", bulletin.PausedBy: "history.bulletinPaused", bulletin.ResumedBy: "history.bulletinResumed", bulletin.Tested: "history.bulletinTested",
 	bulletin.Removed: "history.bulletinRemoved", bulletin.StoppedBy: "history.bulletinStopped", bulletin.RefusedFor: "history.bulletinRefused",

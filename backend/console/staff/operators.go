@@ -84,13 +84,19 @@ func memberOf(f frame.Page, o operator.Operator) member {
 		m.Photo = &frame.FaceForm{Face: o.Face, Link: operatorLink(o.ID) + "/face"}
 	}
 	if !o.Sites.All() {
-		for _, s := range f.Sites {
-			if o.Sites.Has(s.ID) {
-				m.Keys = append(m.Keys, s.Key)
-			}
-		}
+		m.Keys = keysOf(f, o.Sites)
 	}
 	return m
+}
+
+// keysOf are the keys of those of the sites that the admin sees.
+func keysOf(f frame.Page, sites scope.Sites) (keys []string) {
+	for _, s := range f.Sites {
+		if sites.Has(s.ID) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
 func (c *room) showOperators(w http.ResponseWriter, r *http.Request) error {

@@ -1,4 +1,4 @@
-// Package staff is the room of operators, and of the history of what they have changed.
+// Package staff is the room of operators, of the history of what they have changed, and of the tokens of programs.
 package staff
 
 import (
@@ -7,20 +7,24 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 )
 
 //go:embed templates
 var templates embed.FS
 
-type room struct{ *frame.Frame }
+type room struct {
+	*frame.Frame
+	Tokens *token.Tokens
+}
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame) {
-	c := &room{f}
+func Mount(f *frame.Frame, tokens *token.Tokens) {
+	c := &room{f, tokens}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person"}}},
-		Unknown:   map[error]string{operator.ErrUnknown: "fail.notFound"},
+		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person", "tokens"}}},
+		Unknown:   map[error]string{operator.ErrUnknown: "fail.notFound", token.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /operators", c.showOperators)
 	f.Admin("POST /operators", c.With("operators", c.addOperator))
@@ -33,4 +37,7 @@ func Mount(f *frame.Frame) {
 	f.AdminUpload("POST /operators/{operator}/face", door.MaxFaceForm, c.setFace)
 	f.Admin("POST /operators/{operator}/face/removal", c.removeFace)
 	f.Admin("GET /history", c.With("history", c.showHistory))
+	f.Admin("GET /tokens", c.With("tokens", c.showTokens))
+	f.Admin("POST /tokens", c.With("tokens", c.makeToken))
+	f.Admin("POST /tokens/{token}/removal", c.With("tokens", c.revokeToken))
 }

@@ -741,6 +741,27 @@ CREATE TABLE operator_resets (
 	expires_at  BIGINT NOT NULL
 );
 
+-- The tokens by which programs call the public API, by their hash. Who has not "all_sites" has those of
+-- operator_token_sites. "scopes" are words with blanks between them.
+CREATE TABLE operator_tokens (
+	id        BIGINT PRIMARY KEY,
+	hash      TEXT NOT NULL UNIQUE,
+	name      TEXT NOT NULL,
+	scopes    TEXT NOT NULL,
+	all_sites BOOLEAN NOT NULL,
+	made_by   TEXT NOT NULL,
+	made_at   BIGINT NOT NULL,
+	ends_at   BIGINT NOT NULL,
+	used_at   BIGINT NOT NULL
+);
+
+CREATE TABLE operator_token_sites (
+	site_id  BIGINT NOT NULL,
+	token_id BIGINT NOT NULL,
+	PRIMARY KEY (site_id, token_id)
+);
+CREATE INDEX operator_token_sites_of_token ON operator_token_sites (token_id);
+
 -- Sessions of the console by the hash of their token.
 CREATE TABLE operator_sessions (
 	token      TEXT PRIMARY KEY,

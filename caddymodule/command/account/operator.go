@@ -1,4 +1,5 @@
-package command
+// Package account has the commands for who may come in: the accounts of the console, and the tokens of programs.
+package account
 
 import (
 	"context"
@@ -18,17 +19,24 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-func operatorCommand() *cobra.Command {
+// Database opens the database that a command names, for f.
+type Database func(cmd *cobra.Command, f func(context.Context, *db.DB) error) error
+
+// Commands are the commands, on the database.
+func Commands(on Database) []*cobra.Command {
+	return []*cobra.Command{on.operatorCommand(), on.tokenCommand()}
+}
+
+func (on Database) operatorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operator",
 		Short: "Manages the accounts of the console",
 	}
-	cmd.AddCommand(addOperatorCommand(), changeOperatorCommand(), passwdCommand(), removeOperatorCommand(), listOperatorsCommand())
-	refuseOthers(cmd)
+	cmd.AddCommand(on.addOperatorCommand(), on.changeOperatorCommand(), on.passwdCommand(), on.removeOperatorCommand(), on.listOperatorsCommand())
 	return cmd
 }
 
-func addOperatorCommand() *cobra.Command {
+func (on Database) addOperatorCommand() *cobra.Command {
 	add := &cobra.Command{
 		Use:   "add LOGIN",
 		Short: "Makes an account; asks for the password, or reads it from standard input",
@@ -36,7 +44,7 @@ func addOperatorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			role, _ := cmd.Flags().GetString("role")
 			name, _ := cmd.Flags().GetString("name")
-			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+			return on.withAccounts(cmd, func(ctx context.Context, a accounts) error {
 				sites, err := a.sitesOf(ctx, cmd)
 				if err != nil {
 					return err
@@ -66,7 +74,7 @@ func addOperatorCommand() *cobra.Command {
 	return add
 }
 
-func changeOperatorCommand() *cobra.Command {
+func (on Database) changeOperatorCommand() *cobra.Command {
 	change := &cobra.Command{
 		Use:   "change LOGIN",
 		Short: "Changes an account's name, role or sites",
@@ -76,7 +84,7 @@ func changeOperatorCommand() *cobra.Command {
 			if flags.NFlag() == 0 || !flags.Changed("name") && !flags.Changed("role") && !flags.Changed("site") && !flags.Changed("all-sites") {
 				return errors.New("expected what to change: --name, --role, --site or --all-sites")
 			}
-			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
+			return on.withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				sites, err := a.sitesOf(ctx, cmd)
 				if err != nil {
 					return err
@@ -108,13 +116,13 @@ func changeOperatorCommand() *cobra.Command {
 	return change
 }
 
-func passwdCommand() *cobra.Command {
+func (on Database) passwdCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "passwd LOGIN",
 		Short: "Changes a password and ends the account's sessions",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
+			return on.withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				password, err := readPassword(cmd)
 				if err != nil {
 					return err
@@ -129,13 +137,13 @@ func passwdCommand() *cobra.Command {
 	}
 }
 
-func removeOperatorCommand() *cobra.Command {
+func (on Database) removeOperatorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove LOGIN",
 		Short: "Removes an account for good and ends its sessions",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
+			return on.withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
 				if err := a.Remove(ctx, operator.Server(), account.ID); err != nil {
 					return err
 				}
@@ -146,13 +154,13 @@ func removeOperatorCommand() *cobra.Command {
 	}
 }
 
-func listOperatorsCommand() *cobra.Command {
+func (on Database) listOperatorsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Lists the accounts",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+			return on.withAccounts(cmd, func(ctx context.Context, a accounts) error {
 				list, err := a.List(ctx, scope.All())
 				if err != nil {
 					return err
@@ -192,12 +200,13 @@ func printOperators(w io.Writer, accounts []operator.Operator, sites []site.Site
 		if a.Present {
 			state = append(state, "has the console open")
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.Login, a.Role, keysOf(a.Sites, sites), a.CreatedAt.Format(time.DateOnly), strings.Join(state, ", "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.Login, a.Role, KeysOf(a.Sites, sites), a.CreatedAt.Format(time.DateOnly), strings.Join(state, ", "))
 	}
 	return table.Flush()
 }
 
-func keysOf(seen scope.Sites, sites []site.Site) string {
+// KeysOf are the keys of the sites that are seen, with commas between them; "all" for all of them.
+func KeysOf(seen scope.Sites, sites []site.Site) string {
 	if seen.All() {
 		return "all"
 	}
@@ -214,11 +223,12 @@ func keysOf(seen scope.Sites, sites []site.Site) string {
 type accounts struct {
 	*operator.Operators
 	sites *site.Sites
+	db    *db.DB
 }
 
-func withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) error {
-	return withDatabase(cmd, func(ctx context.Context, d *db.DB) error {
-		return f(ctx, accounts{operator.New(d, time.Now), site.New(d, time.Now, zap.NewNop())})
+func (on Database) withAccounts(cmd *cobra.Command, f func(context.Context, accounts) error) error {
+	return on(cmd, func(ctx context.Context, d *db.DB) error {
+		return f(ctx, accounts{operator.New(d, time.Now), site.New(d, time.Now, zap.NewNop()), d})
 	})
 }
 
@@ -232,8 +242,8 @@ func (a accounts) usualRole(ctx context.Context) (string, error) {
 }
 
 // withAccount is withAccounts for the account of the login.
-func withAccount(cmd *cobra.Command, login string, f func(context.Context, accounts, operator.Operator) error) error {
-	return withAccounts(cmd, func(ctx context.Context, a accounts) error {
+func (on Database) withAccount(cmd *cobra.Command, login string, f func(context.Context, accounts, operator.Operator) error) error {
+	return on.withAccounts(cmd, func(ctx context.Context, a accounts) error {
 		list, err := a.List(ctx, scope.All())
 		if err != nil {
 			return err
