@@ -20,8 +20,9 @@ const (
 	// spoolPause is the time between two looks at the spool. spoolCare is the time between two attempts to reserve its
 	// space, and between two lines of the log while forms wait.
 	spoolPause, spoolCare = 2 * time.Second, time.Minute
-	// formsAtOnce is how many forms are taken from the spool at once. The database commits them in groups.
-	formsAtOnce = 128
+	// formsAtOnce is how many forms are taken from the spool at once. The database commits them in groups, and on PostgreSQL a
+	// group shares its round trips.
+	formsAtOnce = 512
 	// patientTries is how often a form is tried while the database works. After that, later forms of its visitor may
 	// overtake it.
 	patientTries = 5
