@@ -108,7 +108,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID), "subscriber": fmt.Sprint(subscription.ID),
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),
-		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": shared, "token": fmt.Sprint(program.ID),
+		"saved": fmt.Sprint(savedReports[0].ID), "link": "1", "shared": shared, "program": fmt.Sprint(program.ID),
 		"refused": fmt.Sprint(refused.ID), "view": "leads", "message": "1", "number": "74950000002", "pool": "hiddenpool", "face": "none", "name": "console.css", "$": "",
 	}
 }

@@ -3,7 +3,6 @@ package open
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -103,9 +102,9 @@ type leadInput struct {
 type leadOutput struct{ Body WholeLead }
 
 func (a *API) mountLeads() {
-	huma.Register(a.huma, operation(http.MethodGet, "leads", "listLeads", "List leads",
+	huma.Register(a.huma, operation("leads", "listLeads", "List leads",
 		"The leads of the sites that the token opens, newest first. Leads that are parts of others are left out.", token.ReadLeads), a.listLeads)
-	huma.Register(a.huma, operation(http.MethodGet, "sites/{site}/leads/{id}", "getLead", "Get a lead", "All of one lead.", token.ReadLeads),
+	huma.Register(a.huma, operation("sites/{site}/leads/{id}", "getLead", "Get a lead", "All of one lead.", token.ReadLeads),
 		func(ctx context.Context, in *leadInput) (*leadOutput, error) {
 			s, err := a.site(ctx, in.Site)
 			if err != nil {

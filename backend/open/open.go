@@ -125,9 +125,9 @@ func shareWithOrigins(w http.ResponseWriter, r *http.Request) {
 
 // operation is what is said of each operation that the token of the scope opens. Its answers to mistakes are the same
 // for all.
-func operation(method, path, id, summary, description string, opens token.Scope) huma.Operation {
+func operation(path, id, summary, description string, opens token.Scope) huma.Operation {
 	return huma.Operation{
-		Method: method, Path: Path + path, OperationID: id, Summary: summary, Description: description,
+		Method: http.MethodGet, Path: Path + path, OperationID: id, Summary: summary, Description: description,
 		Security: []map[string][]string{{scheme: {string(opens)}}},
 		Errors: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
 			http.StatusRequestURITooLong, http.StatusTooManyRequests, http.StatusServiceUnavailable},

@@ -3,7 +3,6 @@ package open
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,7 +46,7 @@ type siteInput struct {
 type siteOutput struct{ Body Site }
 
 func (a *API) mountSites() {
-	huma.Register(a.huma, operation(http.MethodGet, "sites", "listSites", "List sites", "The sites that the token opens.", token.ReadSites),
+	huma.Register(a.huma, operation("sites", "listSites", "List sites", "The sites that the token opens.", token.ReadSites),
 		func(ctx context.Context, in *sitesInput) (*sitesOutput, error) {
 			some, err := a.Sites.Behind(ctx, callerOf(ctx).Sites, in.After, in.Limit+1)
 			if err != nil {
@@ -64,7 +63,7 @@ func (a *API) mountSites() {
 			}
 			return out, nil
 		})
-	huma.Register(a.huma, operation(http.MethodGet, "sites/{site}", "getSite", "Get a site", "One of the sites that the token opens.", token.ReadSites),
+	huma.Register(a.huma, operation("sites/{site}", "getSite", "Get a site", "One of the sites that the token opens.", token.ReadSites),
 		func(ctx context.Context, in *siteInput) (*siteOutput, error) {
 			s, err := a.site(ctx, in.Site)
 			if err != nil {

@@ -174,6 +174,8 @@ func doors() map[string]door {
 		"POST /operators/{operator}/disabled":                   form("disabled"),
 		"POST /operators/{operator}/password":                   {dearest: form("password").dearest, memory: hashing},
 		"POST /operators/{operator}/removal":                    form("version"),
+		"POST /tokens":                                          form("name", "scopes=leads:read", "all=true", "days=30"),
+		"POST /tokens/{program}/removal":                        form("back"),
 		"POST /reports/saved":                                   form("name"),
 		"POST /reports/saved/{saved}":                           form("name"),
 		"POST /reports/saved/{saved}/removal":                   form("back"),
@@ -190,7 +192,7 @@ func doors() map[string]door {
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/settings",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}", "/sites/{site}/conversions", "/sites/{site}/conversions/new", "/sites/{site}/conversions/{destination}", "/sites/{site}/conversions/{destination}/{table}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
-		"/history", "/lookup", "/help", "/help/{manual}", "/help/images/{drawing}", "/person", "/person/{site}/{visitor}",
+		"/hosts", "/history", "/tokens", "/lookup", "/help", "/help/{manual}", "/help/images/{drawing}", "/person", "/person/{site}/{visitor}",
 	} {
 		desk["GET "+path] = page("")
 	}

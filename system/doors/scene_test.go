@@ -54,13 +54,14 @@ func newScene(p *program) *scene {
 	s.keep("/reports/saved?site=1", "name", "Spring")
 	linked := p.at("desk").send(post("/reports/links?site=1", formType, fields("name", "Spring", "days", "30"), "Cookie: "+p.cookie))
 	s.stands["shared"] = regexp.MustCompile(`/r/(\d+-\w+)`).FindStringSubmatch(string(linked.body))[1]
+	require.Equal(p.T, http.StatusOK, p.at("desk").send(post("/tokens", formType, fields("name", "CRM", "scopes", "leads:read", "all", "true", "days", "30"), "Cookie: "+p.cookie)).status)
 	s.call("lead", s.lead())
 	for name, place := range map[string]struct{ page, link string }{
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},
 		"file": {"/chats", `/chats/1/(\d+)`}, "group": {"/sites/1/groups", `/groups/(\d+)`}, "operator": {"/operators", `/operators/([2-9]\d*)`},
 		"destination": {"/sites/1/conversions", `/conversions/(\d+)`},
 		"subscriber":  {"/reports/mail", `/reports/mail/1/(\d+)/`}, "endpoint": {"/sites/1/deliveries", `/endpoints/(\d+)`}, "callback": {"/callbacks", `/callbacks/1/(\d+)`}, "after": {"/leads", `after=([^"&]+)`},
-		"saved": {"/reports/saved", `/reports/saved/(\d+)`}, "link": {"/reports/links", `/reports/links/1/(\d+)/`},
+		"saved": {"/reports/saved", `/reports/saved/(\d+)`}, "link": {"/reports/links", `/reports/links/1/(\d+)/`}, "program": {"/tokens", `/tokens/(\d+)/`},
 		"name": {"/leads", `/assets/([\w.-]+\.css)`},
 	} {
 		s.stands[name] = s.found(place.page, place.link)

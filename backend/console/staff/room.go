@@ -39,5 +39,5 @@ func Mount(f *frame.Frame, tokens *token.Tokens) {
 	f.Admin("GET /history", c.With("history", c.showHistory))
 	f.Admin("GET /tokens", c.With("tokens", c.showTokens))
 	f.Admin("POST /tokens", c.With("tokens", c.makeToken))
-	f.Admin("POST /tokens/{token}/removal", c.With("tokens", c.revokeToken))
+	f.Admin("POST /tokens/{program}/removal", c.With("tokens", c.revokeToken))
 }

@@ -104,7 +104,7 @@ func (c *room) makeToken(w http.ResponseWriter, r *http.Request, f frame.Page) e
 }
 
 func (c *room) revokeToken(w http.ResponseWriter, r *http.Request, f frame.Page) error {
-	id, err := strconv.ParseInt(r.PathValue("token"), 10, 64)
+	id, err := strconv.ParseInt(r.PathValue("program"), 10, 64)
 	if err != nil {
 		return frame.NotFound
 	}
