@@ -28,43 +28,24 @@ const (
 	callEvery = 10 * time.Millisecond
 )
 
-// door lets calls in by their tokens.
-type door struct {
-	tokens *token.Tokens
-	now    func() time.Time
-
-	mu      sync.Mutex
-	calls   *pace.Limit    // by token
-	guesses pace.ByNetwork // of tokens that there are not
+// limits bound how often each token is used. They are safe for concurrent use.
+type limits struct {
+	now   func() time.Time
+	mu    sync.Mutex
+	calls *pace.Limit // by token
 }
 
-func newDoor(tokens *token.Tokens, now func() time.Time) *door {
-	return &door{
-		tokens: tokens, now: now, calls: pace.New(callBurst, callEvery, token.Max),
-		guesses: pace.NewByNetwork(30, 10*time.Second),
-	}
-}
-
-// guessed counts a token that there is not, or none with zero, and returns for how long the client has to wait.
-func (d *door) guessed(client string, counts int) (wait time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, tally := range d.guesses.Of(pace.Client(client)) {
-		wait = max(wait, tally.Wait(d.now()))
-		if counts > 0 {
-			tally.Add(d.now(), counts)
-		}
-	}
-	return wait
+func newLimits(now func() time.Time) *limits {
+	return &limits{now: now, calls: pace.New(callBurst, callEvery, token.Max)}
 }
 
 // take counts a call with the token. left is how many more it has at once, and full after how long it has all.
-func (d *door) take(id int64) (left int, full, wait time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	tally := d.calls.Of(strconv.FormatInt(id, 10))
-	wait = pace.Take(d.now(), tally)
-	counted := tally.Counted(d.now())
+func (l *limits) take(id int64) (left int, full, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tally := l.calls.Of(strconv.FormatInt(id, 10))
+	wait = pace.Take(l.now(), tally)
+	counted := tally.Counted(l.now())
 	return max(0, callBurst-counted), time.Duration(counted) * callEvery, wait
 }
 
@@ -76,13 +57,11 @@ func callerOf(ctx context.Context) token.Token {
 	return of
 }
 
-// admit lets a call to its operation if its token opens it. A session of the console opens nothing.
+// admit lets a call to its operation if its token opens it. A session of the console opens nothing. A token that there
+// is not costs a look at an index: nobody can guess one, and a program with an old one keeps no other program of its
+// network waiting.
 func (a *API) admit(c huma.Context, next func(huma.Context)) {
 	refuse := func(status int, words string) { _ = huma.WriteErr(a.huma, c, status, words) }
-	wait := func(words string, wait time.Duration) {
-		c.SetHeader("Retry-After", seconds(wait))
-		refuse(http.StatusTooManyRequests, words)
-	}
 	secret, isBearer := bearer(c.Header("Authorization"))
 	if !isBearer {
 		c.SetHeader("WWW-Authenticate", "Bearer")
@@ -93,14 +72,9 @@ func (a *API) admit(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusUnauthorized, words)
 		return
 	}
-	if rest := a.door.guessed(c.RemoteAddr(), 0); rest > 0 {
-		wait("too many tokens that there are not", rest)
-		return
-	}
 	of, err := a.Tokens.Open(c.Context(), secret)
 	switch {
 	case errors.Is(err, token.ErrUnknown), errors.Is(err, token.ErrEnded):
-		a.door.guessed(c.RemoteAddr(), 1)
 		c.SetHeader("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3.1
 		refuse(http.StatusUnauthorized, err.Error())
 		return
@@ -110,12 +84,13 @@ func (a *API) admit(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusServiceUnavailable, "the service cannot reach its database at the moment")
 		return
 	}
-	left, full, rest := a.door.take(of.ID)
+	left, full, rest := a.limits.take(of.ID)
 	// The fields of draft-ietf-httpapi-ratelimit-headers.
 	c.SetHeader("RateLimit-Policy", fmt.Sprintf(`"token";q=%d;w=%d`, callBurst, int((callBurst*callEvery).Seconds())))
 	c.SetHeader("RateLimit", fmt.Sprintf(`"token";r=%d;t=%s`, left, seconds(full)))
 	if rest > 0 {
-		wait("too many calls with this token", rest)
+		c.SetHeader("Retry-After", seconds(rest))
+		refuse(http.StatusTooManyRequests, "too many calls with this token")
 		return
 	}
 	if opens := token.Scope(c.Operation().Security[0][scheme][0]); !of.Opens(opens) {

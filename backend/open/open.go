@@ -35,11 +35,11 @@ type Subjects struct {
 	Inbox  *inbox.Inbox
 }
 
-// API answers programs. The RemoteAddr of a request is taken for the client's address.
+// API answers programs.
 type API struct {
 	Subjects
 	huma   huma.API
-	door   *door
+	limits *limits
 	logger *zap.Logger
 	mux    *http.ServeMux
 }
@@ -47,7 +47,7 @@ type API struct {
 // New returns the API of its subjects.
 func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	mux := http.NewServeMux()
-	a := &API{Subjects: s, door: newDoor(s.Tokens, now), logger: logger, mux: mux}
+	a := &API{Subjects: s, limits: newLimits(now), logger: logger, mux: mux}
 	config := huma.DefaultConfig("Frontdesk", "1")
 	config.Info.Description = "What a program may read of Frontdesk. Times are in RFC 3339, addresses of sites are their keys."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = Path+"openapi", "", "", nil
@@ -91,16 +91,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// unknown answers where there is no operation: at an address of others, which it names, or at none.
+// unknown answers where there is no operation: at an address that takes another method, or at none.
 func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		other := r.Clone(r.Context())
-		other.Method = method
-		if _, pattern := a.mux.Handler(other); pattern != "" {
-			w.Header().Add("Allow", method)
-		}
-	}
-	if w.Header().Get("Allow") != "" {
+	get := r.WithContext(r.Context())
+	get.Method = http.MethodGet // all operations so far
+	if _, pattern := a.mux.Handler(get); pattern != "" {
+		w.Header().Set("Allow", http.MethodGet)
 		fail(w, http.StatusMethodNotAllowed, "this address does not take that method")
 		return
 	}

@@ -323,10 +323,10 @@ func TestLimits(t *testing.T) {
 		o.clock.Pass(time.Second)
 		o.get("/api/v1/sites", secret, &list)
 
-		for range 30 {
+		for range 100 {
 			o.refuses(401, "/api/v1/sites", token.Prefix+"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "no such token")
 		}
-		o.refuses(429, "/api/v1/sites", secret, "too many tokens")
+		o.get("/api/v1/sites", secret, &list)
 	})
 }
 

@@ -17,6 +17,9 @@ const (
 	suggestedHosts = 12
 )
 
+// maxHost is how long a host is at most, in bytes (RFC 1035, section 2.3.4). What is longer was not typed for one.
+const maxHost = 255
+
 // hostField is what a request names a site by that somebody has typed.
 const hostField = "host"
 
@@ -26,7 +29,7 @@ func (p Page) ManySites() bool { return len(p.Sites) > manySites }
 // typed is the site whose host was typed. asked is false if none was; a host of no site is found nowhere.
 func typed(query url.Values, sites []site.Site) (id int64, asked, found bool) {
 	host := strings.ToLower(strings.TrimSpace(query.Get(hostField)))
-	if host == "" {
+	if host == "" || len(host) > maxHost {
 		return 0, query.Has(hostField), true
 	}
 	for _, s := range sites {
