@@ -43,8 +43,8 @@ func (l list) read(text string) (lead.Cursor, error) {
 	if text == "" {
 		return lead.Cursor{}, nil
 	}
-	said, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(said) != cursorSize || binary.BigEndian.Uint64(said) != uint64(l) {
+	said, err := base64.RawURLEncoding.Strict().DecodeString(text) // which passes over line breaks
+	if err != nil || len(said) != cursorSize || len(text) != base64.RawURLEncoding.EncodedLen(cursorSize) || binary.BigEndian.Uint64(said) != uint64(l) {
 		return lead.Cursor{}, huma.Error422UnprocessableEntity("validation failed",
 			&huma.ErrorDetail{Location: "query.cursor", Message: "expected the cursor of a page of this list with the same filter", Value: text})
 	}

@@ -12,7 +12,9 @@ import (
 // A cursor is refused, or it is one that the list writes.
 func FuzzCursor(f *testing.F) {
 	of := listOf("leads", "lamps.example")
-	f.Add(of.write(lead.Cursor{At: time.UnixMilli(1_790_000_000_000), ID: 7}))
+	cursor := of.write(lead.Cursor{At: time.UnixMilli(1_790_000_000_000), ID: 7})
+	f.Add(cursor)
+	f.Add(cursor[:20] + "\n" + cursor[20:])
 	f.Add("")
 	f.Add("AAAA")
 	f.Fuzz(func(t *testing.T, text string) {
