@@ -187,6 +187,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("following the sites", desk.Sites.Follow)
 		keep("keeping refused leads", func(ctx context.Context) { desk.Refused.Run(ctx, s.logger.Named("leads")) })
 		keep("counting pages", desk.Sites.CountPages)
+		keep("noting what of sites is at work", func(ctx context.Context) { desk.Sightings.Run(ctx, s.logger.Named("sites")) })
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		keep("settling incidents", func(ctx context.Context) { desk.Incidents.Run(ctx, s.logger.Named("incidents")) })
 		keep("following the file of networks", desk.Networks.Follow)

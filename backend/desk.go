@@ -54,6 +54,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -72,6 +73,7 @@ type Desk struct {
 	DB          *db.DB
 	Journal     *journal.Journal
 	Sites       *site.Sites
+	Sightings   *sighting.Sightings
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
 	Groups      *group.Groups
@@ -144,7 +146,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	desk := &Desk{
 		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now), Groups: group.New(d, time.Now),
-		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now), Incidents: incident.New(d, time.Now),
+		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now), Incidents: incident.New(d, time.Now), Sightings: sighting.New(d, time.Now),
 	}
 	desk.SignIns, desk.Tokens, desk.Presence = signin.New(d, desk.Operators, time.Now), token.New(d, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
 	desk.configured.Store(new(Configuration))
@@ -207,7 +209,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
-		Keys: desk.Keys, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
+		Keys: desk.Keys, Sightings: desk.Sightings, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
@@ -218,7 +220,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 // forConsole are what the console shows.
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Sightings: d.Sightings, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
 		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Tokens: d.Tokens,
 		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
@@ -284,18 +286,4 @@ func (d *Desk) announceSetup(ctx context.Context, configuration Configuration, l
 		link := strings.TrimSuffix(configuration.Console, "/") + "/setup?token=" + url.QueryEscape(token)
 		logger.Warn("there is no operator yet: the first account is made at this link, which works once and for 24 hours", zap.String("link", link))
 	}
-}
-
-// told are what an observer is told of leads, conversations and calls. They are nil where nobody observes.
-type told struct {
-	lead func(origin string)
-	chat func(by chat.Author, begins bool)
-	call func(how telephony.Status)
-}
-
-func toldTo(observer Observer) told {
-	if observer == nil {
-		return told{}
-	}
-	return told{observer.Lead, observer.Said, observer.CallEnded}
 }

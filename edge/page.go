@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -46,7 +47,7 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *effect.Reque
 	host := r.Host
 	result, err := page.Serve(p.code, w, r, p.visit, next)
 	b.edge.Observer.Page(result)
-	b.Guard("counting a page", func() { b.edge.count(q.Site.ID, string(result.Outcome), host) })
+	b.Guard("counting a page", func() { b.edge.count(q.Site.ID, result, host) })
 	return err
 }
 
@@ -54,14 +55,17 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *effect.Reque
 const timedPages = 16
 
 // count counts a page of the site for the console. It does not count a page whose site the service does not know.
-func (e *Edge) count(siteID int64, outcome, host string) {
+func (e *Edge) count(siteID int64, of page.Result, host string) {
 	if siteID == 0 {
 		return
 	}
 	if desk, done, err := e.Service.Use(); err == nil {
 		defer done()
-		desk.Sites.Page(siteID, outcome)
+		desk.Sites.Page(siteID, string(of.Outcome))
 		desk.Sites.Serve(siteID, host)
+		if of.Replaced {
+			desk.Sightings.Note(siteID, sighting.Replaced)
+		}
 	}
 }
 

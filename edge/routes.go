@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	"github.com/seed-3405227d/frontdesk/edge/relay"
@@ -30,7 +31,7 @@ func (p *patterns) HandleFunc(pattern string, _ func(http.ResponseWriter, *http.
 // request.
 func (e *Edge) mount(mux api.Routes, prefix string) {
 	mux.HandleFunc(prefix, func(w http.ResponseWriter, _ *http.Request) { gate.Unknown(w) })
-	mux.HandleFunc(prefix+"svc.js", fetched(serveScript))
+	mux.HandleFunc(prefix+"svc.js", fetched(e.serveScript))
 	mux.HandleFunc(prefix+"assets/", fetched(snippet.Assets().ServeHTTP))
 	mux.HandleFunc(prefix+"phone/{name}", fetched(servePicture))
 	// A report about a call belongs to the site whose number was called, even if the platform uses the address of
@@ -106,8 +107,15 @@ func fetched(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func serveScript(w http.ResponseWriter, r *http.Request) {
-	effect.RequestOf(r).Effect.Script.ServeHTTP(w, r)
+func (e *Edge) serveScript(w http.ResponseWriter, r *http.Request) {
+	q := effect.RequestOf(r)
+	if q.Site.ID != 0 {
+		if desk, done, err := e.Service.Use(); err == nil {
+			desk.Sightings.Note(q.Site.ID, sighting.Script)
+			done()
+		}
+	}
+	q.Effect.Script.ServeHTTP(w, r)
 }
 
 func servePicture(w http.ResponseWriter, r *http.Request) {

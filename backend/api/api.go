@@ -34,6 +34,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
@@ -60,6 +61,7 @@ type Presence interface {
 // Subjects are what the routes need.
 type Subjects struct {
 	Keys        *key.Keys
+	Sightings   *sighting.Sightings
 	Texts       *quota.Texts
 	Visits      *visit.Visits
 	Clients     *client.Clients
@@ -101,7 +103,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	views, online := view.New(subjects.Visits, subjects.Keys, subjects.Texts, subjects.Clients, observer.View), online(subjects.Presence, logger)
 	a := &API{
 		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, subjects.Keys, views, observer),
-		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views}, online, logger),
+		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views, Sightings: subjects.Sightings}, online, logger),
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
 			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,

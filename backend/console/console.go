@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -72,7 +71,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -86,6 +85,7 @@ type Subjects struct {
 	DB          *db.DB // told of news by it
 	Journal     *journal.Journal
 	Sites       *site.Sites
+	Sightings   *sighting.Sightings
 	Visits      *visit.Visits
 	Cards       *card.Cards
 	Onsite      *onsite.Visitors
@@ -186,7 +186,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
-	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, There: s.there})
+	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, There: s.there, AtWork: s.atWork, Prefix: s.prefix})
 	help.Mount(f)
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
@@ -269,20 +269,4 @@ func alarmsFor(s Subjects, o operator.Operator, w *words.Tongue) (alarms []strin
 		alarms = append(alarms, w.Text("alarm.unreserved"))
 	}
 	return alarms
-}
-
-// there tells what a site has beside its pages.
-func (s Subjects) there(ctx context.Context, siteID int64) (found sites.There, err error) {
-	declared, err := s.Numbers.Declared(ctx, siteID)
-	if err != nil {
-		return found, err
-	}
-	found.Number = slices.ContainsFunc(declared, func(d number.Declared) bool { return len(d.Tracking) > 0 })
-	told, err := s.Calls.List(ctx, call.Filter{Sites: scope.Of(siteID)}, call.Cursor{}, 1)
-	if err != nil {
-		return found, err
-	}
-	receivers, err := s.Deliveries.Endpoints.List(ctx, siteID)
-	found.Call, found.Receiver = len(told) > 0, len(receivers) > 0
-	return found, err
 }

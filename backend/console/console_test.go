@@ -56,6 +56,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -106,9 +107,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	leads := lead.New(lead.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Numbers: leases.ShownAt}, d.now)
 	region := func(context.Context, int64) string { return "RU" }
 	d.Subjects = console.Subjects{
-		Previews: previews,
-		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
-		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now), Tokens: token.New(database, d.now),
+		Previews: previews, Sightings: sighting.New(database, d.now),
+		Service: func(key string) string { return "https://" + key + "/frontdesk/" },
+		Forms:   form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now), Tokens: token.New(database, d.now),
 		DB: database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)

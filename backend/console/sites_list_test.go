@@ -47,7 +47,7 @@ func TestPagesOfASiteAreTabs(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		b := d.signedIn("vera")
 		home := fmt.Sprint("/sites/", d.shop.ID)
-		tabs := []string{home, home + "/settings", home + "/widget", home + "/deliveries", home + "/conversions", home + "/groups", home + "/replies"}
+		tabs := []string{home, home + "/check", home + "/settings", home + "/widget", home + "/deliveries", home + "/conversions", home + "/groups", home + "/replies"}
 		for _, path := range tabs {
 			page := b.document(path)
 			var links []string

@@ -52,6 +52,8 @@ type Result struct {
 	// Numbers says that the page was searched for numbers to be replaced, and
 	// Unselected that it went out before its selectors could be applied.
 	Numbers, Unselected bool
+	// Replaced says that a number was replaced in the page.
+	Replaced bool
 	// Crowded says that the page went out without something, since all requests
 	// together hold as much of their pages as they may.
 	Crowded bool

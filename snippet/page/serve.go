@@ -61,7 +61,7 @@ func Serve(c *snippet.Code, w http.ResponseWriter, r *http.Request, v Visit, nex
 		v.Sample(ww.page.sample, header.Value(w.Header(), "Content-Type"))
 	}
 	if x := ww.exchange; x != nil {
-		ww.Numbers, ww.Unselected, ww.Crowded = true, x.Unselected, ww.Crowded || x.Crowded
+		ww.Numbers, ww.Replaced, ww.Unselected, ww.Crowded = true, x.Replaces(), x.Unselected, ww.Crowded || x.Crowded
 	}
 	result := ww.Result
 	ww.recycle()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -79,6 +80,9 @@ func (t *Tracker) numbers(ctx context.Context, r *gate.Request, stored visit.Vie
 			t.logger.Error("numbers of a visitor could not be chosen", zap.String("site", r.Site.Key), zap.Error(err))
 		})
 		return unknownNumbers
+	}
+	if len(records) > len("[]") && !stored.Bot && t.Sightings != nil {
+		t.Sightings.Note(r.Site.ID, sighting.Given)
 	}
 	return records
 }

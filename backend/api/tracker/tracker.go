@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -22,6 +23,8 @@ type Subjects struct {
 	Keys   *key.Keys
 	Onsite *onsite.Visitors
 	Views  *view.Views
+	// Sightings are told of visitors who are given numbers. They may be nil.
+	Sightings *sighting.Sightings
 }
 
 // Tracker serves the routes. It is safe for concurrent use.

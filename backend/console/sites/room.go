@@ -26,6 +26,10 @@ type Subjects struct {
 	Replies   *reply.Replies
 	// There tells what there is of a site. It may be nil.
 	There func(ctx context.Context, siteID int64) (There, error)
+	// AtWork tells which parts of a site's installation were seen at work. It may be nil.
+	AtWork func(ctx context.Context, siteID int64) (AtWork, error)
+	// Prefix is the path under which this server answers for the site of a key; empty if it is not known. It may be nil.
+	Prefix func(key string) string
 }
 
 type room struct {
@@ -44,12 +48,13 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu: []frame.MenuEntry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true, Badge: "incidents", Count: c.countIncidents,
-			Pages: []string{"sites", "site", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
+			Pages: []string{"sites", "site", "check", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
 		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", reply.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /sites", c.showSites)
 	f.Chief("POST /sites", c.addSite)
 	f.Admin("GET /sites/{site}", c.WithSite("site", c.showSite))
+	f.Admin("GET /sites/{site}/check", c.WithSite("check", c.showCheck))
 	f.Admin("POST /sites/{site}/retired", c.retireSite)
 	f.Admin("POST /sites/{site}/guide", c.WithSite("site", c.hideGuide))
 	f.Admin("GET /sites/{site}/settings", c.showSettings)

@@ -117,13 +117,13 @@ func (c *room) isConfigured(key string) bool {
 	return known
 }
 
-// siteRows are the sites with what reaches them.
-func (c *room) siteRows(r *http.Request, sites []site.Site) ([]siteRow, error) {
+// siteRows are the sites with what reaches them, and what became of their pages in the last days.
+func (c *room) siteRows(r *http.Request, sites []site.Site, days int) ([]siteRow, error) {
 	ids := make([]int64, len(sites))
 	for i, s := range sites {
 		ids[i] = s.ID
 	}
-	pages, err := c.Sites.Pages(r.Context(), scope.Of(ids...), pagesDays)
+	pages, err := c.Sites.Pages(r.Context(), scope.Of(ids...), days)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (c *room) sites(w http.ResponseWriter, r *http.Request, status int, problem
 		return err
 	}
 	body := sitesPage{Key: r.PostFormValue("key"), May: f.Operator.Sites.All()}
-	if body.Rows, err = c.siteRows(r, f.Sites); err != nil {
+	if body.Rows, err = c.siteRows(r, f.Sites, pagesDays); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(body.Rows, siteRow.Seen) {
@@ -257,7 +257,7 @@ func caddyfileBlock(key string) string {
 }
 
 func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
-	rows, err := c.siteRows(r, []site.Site{named})
+	rows, err := c.siteRows(r, []site.Site{named}, pagesDays)
 	var leads []lead.Lead
 	if err == nil {
 		leads, err = c.Leads.List(r.Context(), scope.Of(named.ID), lead.Cursor{}, 1)

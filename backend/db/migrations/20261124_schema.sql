@@ -58,6 +58,16 @@ CREATE TABLE site_pages (
 );
 
 
+-- sighting: when parts of a site's installation were last seen at work
+
+CREATE TABLE sightings (
+	site_id BIGINT NOT NULL,
+	part    TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, part)
+);
+
+
 -- visit: visitors, visits and page views, and what is known of them. The ids here are the numbers that were
 -- drawn, so that new rows lie next to each other; package visit turns them into what all others see.
 

@@ -33,3 +33,6 @@ var pageSeed = maphash.MakeSeed()
 func pageOf(s *snippet.Shown, page []byte) chosenPage {
 	return chosenPage{s.Sought(), maphash.Bytes(pageSeed, page), len(page)}
 }
+
+// Replaces says whether a number has been replaced in what has been read of the page.
+func (x *Exchange) Replaces() bool { return len(x.z.Replaced()) > 0 }

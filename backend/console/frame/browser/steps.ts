@@ -1,10 +1,11 @@
 import { inside, parsed } from './events';
 import { tellTimes } from './times';
 
-// The first steps of an installation are taken elsewhere, so the page looks whether the next is done, until there is none.
+// The steps of an installation are taken elsewhere, so the page looks whether the next is done, until there is none.
+const steps = '.first, [data-looks]';
 
 let late: ReturnType<typeof setTimeout> | undefined;
-const looking = document.querySelector('.first') ? setInterval(look, 5000) : undefined;
+const looking = document.querySelector(steps) ? setInterval(look, 5000) : undefined;
 
 async function look(): Promise<void> {
   const main = inside(document, 'main');
@@ -19,7 +20,7 @@ async function look(): Promise<void> {
   if (!fresh || main.contains(document.activeElement)) {
     return;
   }
-  if (!fresh.querySelector('.first')) {
+  if (!fresh.querySelector(steps)) {
     clearInterval(looking);
     late ??= setTimeout(look, 12000); // figures come some seconds later
   }
