@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
+	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
 	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
@@ -135,7 +136,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err := a.resolve(); err != nil {
 		return err
 	}
-	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	events, err := ctx.App("events")
@@ -153,7 +154,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.service, err = useService(a.settings, a.spool); err != nil {
 		return err
 	}
-	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metricsObserver{})
+	a.switchboard = call.NewSwitchboard(a.service.Calls, a.logger.Named("telephony"), metrics.Service{})
 	named, hosts := sync.OnceValue(a.KnownSites), sync.OnceValue(a.declaredHosts)
 	a.edge = edge.New(edge.Subjects{
 		Shared: &effect.Shared{
@@ -164,9 +165,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 				return known
 			},
 			Hosts: func(key string) []string { return hosts()[key] },
-			Fault: edgeObserver{a}.Fault,
+			Fault: edgeObserver{app: a}.Fault,
 		},
-		Observer:  edgeObserver{a},
+		Observer:  edgeObserver{app: a},
 		Spool:     a.service.forms,
 		Intake:    a.service.intake,
 		StatusOf:  statusOf,

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
+	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 )
 
 // sharedExchanges has the one that speaks SIP, while a configuration has a trunk. It keeps its sockets and its
@@ -29,7 +30,7 @@ type sharedExchange struct {
 func useExchange() (*sharedExchange, error) {
 	shared, _, err := sharedExchanges.LoadOrNew(exchangeKey, func() (caddy.Destructor, error) {
 		log := newFollowingCore()
-		x, err := sip.New(zap.New(log).Named("frontdesk.sip"), metricsObserver{})
+		x, err := sip.New(zap.New(log).Named("frontdesk.sip"), metrics.Service{})
 		return &sharedExchange{x, log}, err
 	})
 	if err != nil {

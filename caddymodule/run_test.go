@@ -238,7 +238,7 @@ func TestFaultsAreToldOnce(t *testing.T) {
 	app, err := caddy.ActiveContext().AppIfConfigured("frontdesk")
 	require.NoError(t, err)
 	for range 3 {
-		edgeObserver{app.(*App)}.Fault("here", "what nobody foresaw", []byte("a stack"))
+		edgeObserver{app: app.(*App)}.Fault("here", "what nobody foresaw", []byte("a stack"))
 	}
 	require.Contains(t, s.Get("http://"+s.Admin+"/metrics").Content, `frontdesk_faults_total{place="here"} 3`)
 	require.Equal(t, 1, strings.Count(s.Log(), "what nobody foresaw"))

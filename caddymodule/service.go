@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
+	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
 
@@ -53,7 +54,7 @@ func useService(settings db.Settings, forms spool.Settings) (*sharedService, err
 	service, _, err := services.LoadOrNew(settings, func() (caddy.Destructor, error) {
 		log := newFollowingCore()
 		return &sharedService{
-			Service:  backend.New(settings, zap.New(log), metricsObserver{}),
+			Service:  backend.New(settings, zap.New(log), metrics.Service{}),
 			settings: settings,
 			log:      log,
 			forms:    spool.New(forms, zap.New(log).Named("spool")),

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
+	regions "github.com/seed-3405227d/frontdesk/edge/region"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
 )
@@ -160,7 +161,7 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	found := make(map[string][]inventory.Writing)
 	region := f.RegionNow(ctx, desk.Numbers)
 	if region == "" {
-		region = survey.Region(s.page, s.contentType, effect.RegionOfHost(s.host))
+		region = survey.Region(s.page, s.contentType, regions.OfHost(s.host))
 	}
 	for _, n := range survey.Page(s.page, s.contentType, region) {
 		for _, w := range n.Writings {

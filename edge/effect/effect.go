@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
+	"github.com/seed-3405227d/frontdesk/edge/region"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -65,7 +66,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	own, numbers := s.Settings.Over(b.Settings.Defaults()), b.numbersOf(s)
 	f := &effect{
 		Of: b, id: s.ID, version: s.Version, origins: own.Origins, own: source.OwnOf(own.Origins, hosts), numbers: numbers,
-		region: cmp.Or(*own.Region, numbers.region), maskRegion: regionOfMask(*own.PhoneMask),
+		region: cmp.Or(*own.Region, numbers.region), maskRegion: region.OfMask(*own.PhoneMask),
 		Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
 	if b.Settings.elsewhere != nil { // the service elsewhere has the numbers

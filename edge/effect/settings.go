@@ -3,10 +3,6 @@ package effect
 import (
 	"cmp"
 	"fmt"
-	"regexp"
-	"strconv"
-
-	"github.com/nyaruka/phonenumbers"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
@@ -245,20 +241,4 @@ func (s *Settings) Defaults() site.Settings {
 		*own.Consent = site.Consent(*s.Consent)
 	}
 	return own
-}
-
-var maskCountry = regexp.MustCompile(`^\s*\+\s*(\d{1,3})`)
-
-// regionOfMask returns the region of the country code at the beginning of the mask, or "".
-func regionOfMask(mask string) string {
-	code := maskCountry.FindStringSubmatch(mask)
-	if code == nil {
-		return ""
-	}
-	n, _ := strconv.Atoi(code[1]) // the pattern lets digits through alone
-	region := phonenumbers.GetRegionCodeForCountryCode(n)
-	if region == phonenumbers.UNKNOWN_REGION || region == "001" {
-		return ""
-	}
-	return region
 }

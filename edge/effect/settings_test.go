@@ -9,23 +9,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 )
 
-func TestRegionOfMask(t *testing.T) {
-	for mask, region := range map[string]string{
-		"+7 (###) ###-##-##":  "RU",
-		"+1 (###) ###-####":   "US",
-		"+49 ### #######":     "DE",
-		"+375 (##) ###-##-##": "BY",
-		"+44##########":       "GB",
-		"8 (###) ###-##-##":   "",
-		"(###) ###-####":      "",
-		"+800 #### ####":      "", // of no country
-		"+999 ###":            "",
-		"":                    "",
-	} {
-		require.Equal(t, region, regionOfMask(mask), mask)
-	}
-}
-
 // Settings that come as a whole are checked as single ones are.
 func TestSettingsAreChecked(t *testing.T) {
 	for expected, wrong := range map[string]*Settings{

@@ -1,17 +1,15 @@
-package caddymodule
+// Package metrics has what Prometheus is told of Frontdesk, and counts it.
+package metrics
 
 import (
 	"errors"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
-	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
-	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
@@ -84,12 +82,12 @@ var (
 	sipCalls = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_sip_calls",
 		Help: "Callbacks over SIP at the moment.",
-	}, func() float64 { return float64(exchangeState().Calls) })
+	}, func() float64 { return float64(now.Exchange().Calls) })
 	sipRegistered = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_sip_registered",
 		Help: "1 while the SIP trunk accepts the registration.",
 	}, func() float64 {
-		if exchangeState().Registered {
+		if now.Exchange().Registered {
 			return 1
 		}
 		return 0
@@ -101,11 +99,11 @@ var (
 	formsWaiting = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_forms_waiting",
 		Help: "Forms that wait on the disk for the database.",
-	}, func() float64 { waiting, _ := spoolState(); return float64(waiting) })
+	}, func() float64 { waiting, _ := now.Spool(); return float64(waiting) })
 	formsRoom = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_forms_room_bytes",
 		Help: "Bytes of further forms that fit into the room on the disk.",
-	}, func() float64 { _, room := spoolState(); return float64(room) })
+	}, func() float64 { _, room := now.Spool(); return float64(room) })
 	found = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forms_found_total",
 		Help: "Forms that no capture matches and whose fields are not known, by what became of their bodies.",
@@ -113,11 +111,11 @@ var (
 	received = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "frontdesk_received_bytes",
 		Help: "Bytes of bodies in memory while they are being received.",
-	}, func() float64 { held, _ := receivedState(); return float64(held) })
+	}, func() float64 { held, _ := now.Received(); return float64(held) })
 	receivedRefused = prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "frontdesk_received_refused_total",
 		Help: "Bodies that found no room while they were being received.",
-	}, func() float64 { _, refused := receivedState(); return float64(refused) })
+	}, func() float64 { _, refused := now.Received(); return float64(refused) })
 	forwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_forwards_total",
 		Help: "Attempts to send what waits for a service elsewhere, by what became of them.",
@@ -190,7 +188,24 @@ var arrived = func() map[edge.Arrival]prometheus.Counter {
 	return counters
 }()
 
-func registerMetrics(registry *prometheus.Registry) error {
+// States tell what is at the moment.
+type States struct {
+	// Exchange is what the SIP exchange is doing; nothing when there is none.
+	Exchange func() sip.State
+	// Spool is how many forms wait, and for how many bytes of forms there is room.
+	Spool func() (waiting int, room int64)
+	// Received is how many bytes of bodies are held while they are received, and for how many bodies there was no room.
+	Received func() (held, refused int)
+}
+
+// now is set when the program begins.
+var now States
+
+// Use has the gauges ask for the states. It is to be called before [Register].
+func Use(states States) { now = states }
+
+// Register registers all collectors with the registry of a configuration.
+func Register(registry *prometheus.Registry) error {
 	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
@@ -199,41 +214,3 @@ func registerMetrics(registry *prometheus.Registry) error {
 	}
 	return nil
 }
-
-// metricsObserver counts what the service tells of.
-type metricsObserver struct{}
-
-func (metricsObserver) View(string) { hits.Inc() }
-
-func (metricsObserver) Said(by chat.Author, begins bool) {
-	messages.WithLabelValues(string(by)).Inc()
-	if begins {
-		chats.Inc()
-	}
-}
-
-func (metricsObserver) CallEnded(how telephony.Status) { calls.WithLabelValues(string(how)).Inc() }
-
-func (metricsObserver) Lead(origin string) { leads.WithLabelValues(origin).Inc() }
-
-func (metricsObserver) Unkept(what string) { unkept.WithLabelValues(what).Inc() }
-
-func (metricsObserver) Leased(outcome lease.Outcome) { leases.WithLabelValues(string(outcome)).Inc() }
-
-func (metricsObserver) Forwarded(outcome forward.Outcome) {
-	forwarded.WithLabelValues(string(outcome)).Inc()
-}
-
-func (metricsObserver) Call(platform, outcome string) {
-	callEvents.WithLabelValues(platform, outcome).Inc()
-}
-
-func (metricsObserver) Delivery(result string) { deliveries.WithLabelValues(result).Inc() }
-
-// Interface guards
-var (
-	_ backend.Observer = metricsObserver{}
-	_ call.Observer    = metricsObserver{}
-)
-
-func (metricsObserver) SIP(outcome string) { sipMessages.WithLabelValues(outcome).Inc() }
