@@ -40,6 +40,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/open"
+	"github.com/seed-3405227d/frontdesk/backend/open/once"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
@@ -118,6 +119,7 @@ type Desk struct {
 	API         *api.API
 	Console     *console.Console
 	Tokens      *token.Tokens
+	OpenAnswers *once.Answers
 	Open        *open.API
 
 	configured atomic.Pointer[Configuration] // this node's; one that says nothing before the first
@@ -213,22 +215,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
-	desk.Open = open.New(open.Subjects{Tokens: desk.Tokens, Sites: desk.Sites, Leads: desk.Leads, Inbox: desk.Inbox}, time.Now, logger.Named("open"))
+	desk.OpenAnswers = once.New(d, time.Now)
+	desk.Open = open.New(desk.forOpen(), time.Now, logger.Named("open"))
 	return desk, nil
-}
-
-// forConsole are what the console shows.
-func (d *Desk) forConsole() console.Subjects {
-	return console.Subjects{
-		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Sightings: d.Sightings, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
-		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
-		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Tokens: d.Tokens,
-		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
-		Service:        func(key string) string { return d.configured.Load().Services[key] },
-		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },
-		Pools:          func() number.ConfiguredPools { return d.configured.Load().Pools },
-		WholeAddresses: func() bool { return d.configured.Load().WholeAddresses },
-	}
 }
 
 // operatorName is by what name visitors know an operator: never by the login.

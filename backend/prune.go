@@ -51,6 +51,7 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 			{"captchas", d.Captchas.Prune},
 			{"the networks of callbacks", d.Callbacks.Prune},
 			{"what became of forms", d.Forms.Prune},
+			{"answers to programs", d.OpenAnswers.Prune},
 		} {
 			if err := old.prune(ctx); err != nil && ctx.Err() == nil {
 				logger.Warn("pruning failed", zap.String("what", old.what), zap.Error(err))

@@ -126,7 +126,8 @@ func madeByConsole() map[string]bool {
 		names["figure."+m] = true
 	}
 	for _, scope := range token.Scopes {
-		names["scope."+string(scope)] = true
+		subject, does := scope.Parts()
+		names["subject."+subject], names["scope."+does] = true, true
 	}
 	for _, d := range report.Dimensions {
 		names["by."+string(d)] = true

@@ -33,11 +33,11 @@ func TestAnAdminKeepsTokens(t *testing.T) {
 		require.NotContains(t, later, secret, "it is shown once")
 		row := parse(t, later).Find(".kept-rows li").Text()
 		require.Contains(t, row, "Our <CRM>")
-		require.Contains(t, row, "Read leads · "+d.shop.Key)
+		require.Contains(t, row, "Leads: read · "+d.shop.Key)
 
 		for words, fields := range map[string][]string{
 			"Give the token a name":       {"name", " ", "scopes", "leads:read", "sites", shop, "days", "30"},
-			"Choose what the token opens": {"name", "A", "sites", shop, "days", "30"},
+			"Choose what the token opens": {"name", "A", "scopes", "", "sites", shop, "days", "30"},
 			"Choose a site at least":      {"name", "A", "scopes", "leads:read", "days", "30"},
 			"Choose how long the token":   {"name", "A", "scopes", "leads:read", "sites", shop, "days", "many"},
 			"Choose what the token":       {"name", "A", "scopes", "everything", "sites", shop, "days", "30"},

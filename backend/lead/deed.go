@@ -20,7 +20,7 @@ import (
 // "was" is empty if the lead was none before, and else "sale".
 const Changed = "lead.changed"
 
-// By is the operator who does something.
+// By is the operator who does something. Of a program the ID is 0, and the Login is what the history calls it.
 type By struct {
 	ID    int64
 	Login string
@@ -166,7 +166,7 @@ func (l *Leads) SetState(ctx context.Context, by By, n Key, state State) error {
 			return nil
 		}
 		owner := c.Owner
-		if state == InWork && owner == 0 {
+		if state == InWork && owner == 0 && by.ID != 0 {
 			owner = by.ID
 			c.note(c.Lead, deed{kind: deedOwner, said: by.Login})
 		}

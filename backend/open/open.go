@@ -1,5 +1,5 @@
-// Package open is the public API: what programs read of the service as JSON, under [Path] on the console's host. The
-// types that answer are those of its description, an OpenAPI document.
+// Package open is the public API: what programs read and change of the service as JSON, under [Path] on the console's
+// host. The types that answer are those of its description, an OpenAPI document.
 package open
 
 import (
@@ -8,124 +8,97 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/call"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/open/endpoints"
+	"github.com/seed-3405227d/frontdesk/backend/open/frame"
+	"github.com/seed-3405227d/frontdesk/backend/open/inquiries"
+	"github.com/seed-3405227d/frontdesk/backend/open/numbers"
+	"github.com/seed-3405227d/frontdesk/backend/open/once"
+	"github.com/seed-3405227d/frontdesk/backend/open/persons"
+	"github.com/seed-3405227d/frontdesk/backend/open/reports"
+	"github.com/seed-3405227d/frontdesk/backend/open/sites"
+	"github.com/seed-3405227d/frontdesk/backend/open/staff"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
 // Path is where the API is.
-const Path = "/api/v1/"
-
-const (
-	// callTime bounds the work for one call.
-	callTime = 10 * time.Second
-	// maxAddress is how many bytes the path and the query of a call have at most.
-	maxAddress = 8 << 10
-)
+const Path = frame.Path
 
 // Subjects are what the API tells of.
 type Subjects struct {
-	Tokens *token.Tokens
-	Sites  *site.Sites
-	Leads  *lead.Leads
-	Inbox  *inbox.Inbox
+	Tokens     *token.Tokens
+	Answers    *once.Answers
+	Sites      *site.Sites
+	Leads      *lead.Leads
+	Inbox      *inbox.Inbox
+	Calls      *call.Calls
+	Chats      *chat.Chats
+	Callbacks  *callback.Callbacks
+	Numbers    *inventory.Inventory
+	Forms      *form.Forms
+	Operators  *operator.Operators
+	Groups     *group.Groups
+	Replies    *reply.Replies
+	Deliveries *notify.Deliveries
+	Persons    *person.Persons
+	Reports    *report.Reports
+	Costs      *cost.Costs
+	Journal    *journal.Journal
+
+	// Configured is what this server's configuration says for the site of a key, if it names the site, and Pools are the
+	// pools of it.
+	Configured func(key string) (site.Settings, bool)
+	Pools      func() number.ConfiguredPools
+	// Region is the country of numbers without a country code.
+	Region func(ctx context.Context, siteID int64) string
 }
 
 // API answers programs.
-type API struct {
-	Subjects
-	huma   huma.API
-	limits *limits
-	logger *zap.Logger
-	mux    *http.ServeMux
-}
+type API struct{ frame *frame.Frame }
 
 // New returns the API of its subjects.
 func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
-	mux := http.NewServeMux()
-	a := &API{Subjects: s, limits: newLimits(now), logger: logger, mux: mux}
-	config := huma.DefaultConfig("Frontdesk", "1")
-	config.Info.Description = "What a program may read of Frontdesk. Times are in RFC 3339, addresses of sites are their keys."
-	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = Path+"openapi", "", "", nil
-	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
-	config.RejectUnknownQueryParameters = true
-	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		scheme: {Type: "http", Scheme: "bearer", Description: "A token that an admin has made."},
+	f := frame.New(frame.Subjects{Tokens: s.Tokens, Sites: s.Sites, Answers: s.Answers, Now: now, Logger: logger},
+		"What programs read and change of Frontdesk. Times are in RFC 3339, and sites are named by their keys.")
+	effective := func(of site.Site) site.Settings {
+		set, _ := s.Configured(of.Key)
+		return of.Settings.Over(set)
 	}
-	a.huma = humago.New(mux, config)
-	a.huma.UseMiddleware(a.admit)
-	a.mountSites()
-	a.mountLeads()
-	return a
+	inquiries.Mount(f, inquiries.Subjects{
+		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups, Effective: effective, Region: s.Region,
+	})
+	persons.Mount(f, s.Persons)
+	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Effective: effective})
+	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Configured: s.Configured, Pools: s.Pools})
+	endpoints.Mount(f, s.Deliveries)
+	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
+	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
+	return &API{f}
 }
 
 // Document is the description of the API, OpenAPI 3.1.
-func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
+func (a *API) Document() *huma.OpenAPI { return a.frame.Document() }
 
 // ServeHTTP answers a call under [Path].
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if r.Header.Get("Authorization") != "" || r.Method == http.MethodOptions { // a session of the console is no use to other origins
-		shareWithOrigins(w, r)
-	}
-	if r.Method == http.MethodOptions {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	if len(r.URL.Path)+len(r.URL.RawQuery) > maxAddress {
-		fail(w, http.StatusRequestURITooLong, "the address is too long")
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), callTime)
-	defer cancel()
-	r = r.WithContext(ctx)
-	if _, pattern := a.mux.Handler(r); pattern == "" {
-		a.unknown(w, r)
-		return
-	}
-	a.mux.ServeHTTP(w, r)
-}
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frame.ServeHTTP(w, r) }
 
-// unknown answers where there is no operation: at an address that takes another method, or at none.
-func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
-	get := r.WithContext(r.Context())
-	get.Method = http.MethodGet // all operations so far
-	if _, pattern := a.mux.Handler(get); pattern != "" {
-		w.Header().Set("Allow", http.MethodGet)
-		fail(w, http.StatusMethodNotAllowed, "this address does not take that method")
-		return
-	}
-	fail(w, http.StatusNotFound, "there is nothing at this address")
-}
-
-// shareWithOrigins lets pages of any origin read the answer, as they have sent a token (Fetch, section 3.2).
-func shareWithOrigins(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Origin") == "" {
-		return
-	}
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	if r.Method != http.MethodOptions {
-		h.Set("Access-Control-Expose-Headers", "RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate")
-		return
-	}
-	h.Set("Access-Control-Allow-Methods", "GET")
-	h.Set("Access-Control-Allow-Headers", "Authorization")
-	h.Set("Access-Control-Max-Age", "7200")
-}
-
-// operation is what is said of each operation that the token of the scope opens. Its answers to mistakes are the same
-// for all.
-func operation(path, id, summary, description string, opens token.Scope) huma.Operation {
-	return huma.Operation{
-		Method: http.MethodGet, Path: Path + path, OperationID: id, Summary: summary, Description: description,
-		Security: []map[string][]string{{scheme: {string(opens)}}},
-		Errors: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-			http.StatusRequestURITooLong, http.StatusTooManyRequests, http.StatusServiceUnavailable},
-	}
-}
+// ServeAway answers a call while the database cannot be reached.
+func ServeAway(w http.ResponseWriter) { frame.ServeAway(w) }

@@ -131,11 +131,26 @@ func (c *changing) newPassword(ctx context.Context, hash string) error {
 // it or nothing. The error may be that of [Operators.SetDisabled] and of SetSites, [ErrName] or [ErrRole]. Who edits the
 // own account has its role stay. Whoever becomes an [Analyst] is signed out, and leaves all groups.
 func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string, role Role, wanted *scope.Sites) error {
+	return edit(ctx, o, actor, id, name, role, wanted, func(Operator) error { return nil })
+}
+
+// Replace is [Operators.Edit] for an account of which the name, the role and the sites are still as the caller has seen
+// them. The error is [ErrChanged] if they are not.
+func Replace(ctx context.Context, o *Operators, actor Actor, seen Operator, name string, role Role, wanted scope.Sites) error {
+	return edit(ctx, o, actor, seen.ID, name, role, &wanted, func(now Operator) error {
+		if seen.Name != now.Name || seen.Role != now.Role || !seen.Sites.Covers(now.Sites) || !now.Sites.Covers(seen.Sites) {
+			return ErrChanged
+		}
+		return nil
+	})
+}
+
+func edit(ctx context.Context, o *Operators, actor Actor, id int64, name string, role Role, wanted *scope.Sites, allowed func(Operator) error) error {
 	name, err := CheckName(name)
-	if err != nil {
-		return err
+	if err == nil {
+		err = checkRole(role)
 	}
-	if err := checkRole(role); err != nil {
+	if err != nil {
 		return err
 	}
 	return o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
@@ -143,6 +158,9 @@ func (o *Operators) Edit(ctx context.Context, actor Actor, id int64, name string
 			return err
 		}
 		before := c.Operator
+		if err := allowed(before); err != nil {
+			return err
+		}
 		if err := c.set(ctx, `name = $2, role = $3`, name, string(role)); err != nil {
 			return err
 		}

@@ -51,6 +51,7 @@ var (
 	ErrSites       = errors.New("an operator sees one site at least")
 	ErrForbidden   = errors.New("this operator also works for sites that you do not administer")
 	ErrSelf        = errors.New("this is your own account")
+	ErrChanged     = errors.New("the account has been changed by somebody else meanwhile")
 )
 
 // Operator is an account of the console.

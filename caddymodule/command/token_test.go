@@ -24,11 +24,11 @@ func TestTokenCommands(t *testing.T) {
 	require.Equal(t, 1, strings.Count(do("list"), "\n"))
 
 	for expected, args := range map[string][]string{
-		"a token opens one of these at least: leads:read, sites:read": {"add", "CRM"},
-		"a token lasts 1 to 1825 days":                                {"add", "CRM", "--scope", "leads:read", "--days", "0"},
-		`site "shop.example": the site is not known`:                  {"add", "CRM", "--scope", "leads:read", "--site", "shop.example"},
-		"there is no such token":                                      {"revoke", number[1]},
-		"expected the number of a token":                              {"revoke", "Our CRM"},
+		"a token opens one of these at least: leads:read, leads:write, ": {"add", "CRM"},
+		"a token lasts 1 to 1825 days":                                   {"add", "CRM", "--scope", "leads:read", "--days", "0"},
+		`site "shop.example": the site is not known`:                     {"add", "CRM", "--scope", "leads:read", "--site", "shop.example"},
+		"there is no such token":                                         {"revoke", number[1]},
+		"expected the number of a token":                                 {"revoke", "Our CRM"},
 	} {
 		_, err := command(t, "", append([]string{"token"}, append(args, "-c", file)...)...)
 		require.ErrorContains(t, err, expected)

@@ -87,7 +87,7 @@ func converse(ctx context.Context, database *db.DB, visits *visittest.Rooms, sit
 		{Word: "stock", Text: "All lamps that can be ordered on the site are in stock."}, {Word: "thanks", Place: 9, Text: "Thank you for writing to us. Have a good day!"},
 	} {
 		r.SiteID = siteID
-		if err := reply.New(database).Keep(ctx, r); err != nil {
+		if _, err := reply.New(database).Keep(ctx, r); err != nil {
 			return "", err
 		}
 	}

@@ -23,6 +23,7 @@ var (
 	ErrText    = errors.New("a reply has a text of at most 4000 characters")
 	ErrPlace   = errors.New("the key of a reply is 1 to 9, and no other reply of the site has it")
 	ErrMany    = fmt.Errorf("a site has at most %d replies", Max)
+	ErrChanged = errors.New("the reply has been changed by somebody else meanwhile")
 )
 
 // Reply is a text that operators of a site write often.
@@ -75,23 +76,30 @@ func read(ctx context.Context, from db.Queries, siteID int64) ([]Reply, error) {
 	return list, nil
 }
 
-// Keep adds the reply if its ID is 0, or changes the reply with the ID. The error may be that of [Reply.Check],
-// [ErrUnknown] or [ErrMany].
-func (s *Replies) Keep(ctx context.Context, r Reply) error {
+// Keep adds the reply if its ID is 0, or changes the reply with the ID, and returns it as it is kept. The error may be
+// that of [Reply.Check], [ErrUnknown] or [ErrMany].
+func (s *Replies) Keep(ctx context.Context, r Reply) (Reply, error) { return s.keep(ctx, r, nil) }
+
+// Replace is [Replies.Keep] for a reply that is still as the caller has seen it. The error is [ErrChanged] if it is not.
+func (s *Replies) Replace(ctx context.Context, before, r Reply) (Reply, error) {
+	return s.keep(ctx, r, &before)
+}
+
+func (s *Replies) keep(ctx context.Context, r Reply, before *Reply) (Reply, error) {
 	r.Word = strings.ToLower(r.Word)
 	if err := r.Check(); err != nil {
-		return err
+		return Reply{}, err
 	}
 	query := `UPDATE chat_replies SET word = $3, place = $4, text = $5 WHERE site_id = $1 AND id = $2`
 	added := r.ID == 0
 	if added {
 		var err error
 		if r.ID, err = s.ids.Next(ctx); err != nil {
-			return err
+			return Reply{}, err
 		}
 		query = `INSERT INTO chat_replies (site_id, id, word, place, text) VALUES ($1, $2, $3, $4, $5)`
 	}
-	return s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error {
+	err := s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error {
 		others, err := read(ctx, tx, r.SiteID)
 		if err != nil {
 			return err
@@ -101,6 +109,8 @@ func (s *Replies) Keep(ctx context.Context, r Reply) error {
 		}
 		for _, o := range others {
 			switch {
+			case o.ID == r.ID && before != nil && o != *before:
+				return ErrChanged
 			case o.ID == r.ID:
 			case o.Word == r.Word:
 				return ErrWord
@@ -117,6 +127,7 @@ func (s *Replies) Keep(ctx context.Context, r Reply) error {
 		}
 		return nil
 	})
+	return r, err
 }
 
 // Remove removes the reply of the site, or returns [ErrUnknown].

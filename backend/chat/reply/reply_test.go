@@ -17,7 +17,8 @@ func TestReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		replies := reply.New(d)
 		ctx := t.Context()
-		require.NoError(t, replies.Keep(ctx, reply.Reply{SiteID: site, Word: "Hello", Place: 1, Text: "Good day. How can we help?"}))
+		kept, err := replies.Keep(ctx, reply.Reply{SiteID: site, Word: "Hello", Place: 1, Text: "Good day. How can we help?"})
+		require.NoError(t, err)
 		list, err := replies.Of(ctx, site)
 		require.NoError(t, err)
 		require.Len(t, list, 1)
@@ -26,8 +27,15 @@ func TestReplies(t *testing.T) {
 			reply.ErrWord: {Word: "hello", Text: "x"}, reply.ErrText: {Word: "b", Text: " "}, reply.ErrPlace: {Word: "c", Place: 1, Text: "x"}, reply.ErrUnknown: {ID: 99, Word: "d", Text: "x"},
 		} {
 			r.SiteID = site
-			require.ErrorIs(t, replies.Keep(ctx, r), wrong)
+			_, err := replies.Keep(ctx, r)
+			require.ErrorIs(t, err, wrong)
 		}
+		require.Equal(t, kept, list[0])
+		to := reply.Reply{SiteID: site, ID: kept.ID, Word: "hello", Text: "Welcome back."}
+		_, err = replies.Replace(ctx, kept, to)
+		require.NoError(t, err)
+		_, err = replies.Replace(ctx, kept, to)
+		require.ErrorIs(t, err, reply.ErrChanged)
 		require.ErrorIs(t, replies.Remove(ctx, site+1, list[0].ID), reply.ErrUnknown)
 		require.NoError(t, replies.Remove(ctx, site, list[0].ID))
 	})

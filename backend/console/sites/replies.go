@@ -70,7 +70,7 @@ func (c *room) keepReply(w http.ResponseWriter, r *http.Request) error {
 		Text: strings.TrimSpace(strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"))}
 	reply.ID, _ = strconv.ParseInt(r.PostFormValue("reply"), 10, 64)
 	reply.Place, _ = strconv.ParseInt(r.PostFormValue("place"), 10, 64)
-	err = c.Replies.Keep(r.Context(), reply)
+	_, err = c.Replies.Keep(r.Context(), reply)
 	for _, m := range replyMistakes {
 		if errors.Is(err, m.err) {
 			return c.replies(w, r, http.StatusUnprocessableEntity, repliesPage{Sent: reply, Wrong: map[string]string{m.field: c.Words(r).Text(m.text)}})

@@ -22,10 +22,10 @@ type tokensPage struct {
 	List []tokenRow
 	Made string // shown once
 	// Of the form, with what was not accepted.
-	Name   string
-	Days   []dayChoice
-	Scopes []scopeChoice
-	Sites  siteChoice
+	Name     string
+	Days     []dayChoice
+	Subjects []subjectChoice
+	Sites    siteChoice
 }
 
 type dayChoice struct {
@@ -33,15 +33,29 @@ type dayChoice struct {
 	Chosen bool
 }
 
-type scopeChoice struct {
-	Scope  token.Scope
-	Chosen bool
+// subjectChoice is what the token may do with a subject.
+type subjectChoice struct {
+	Subject string
+	Scopes  []opened
+	Chosen  token.Scope // empty for nothing
+}
+
+// opened is a scope, as it is shown.
+type opened struct {
+	token.Scope
+	Subject, Does string
+}
+
+func openedBy(s token.Scope) opened {
+	subject, does := s.Parts()
+	return opened{s, subject, does}
 }
 
 type tokenRow struct {
 	token.Token
-	Keys []string // of the sites that both see; none for all sites
-	Ours bool     // the admin may revoke it
+	Opened []opened
+	Keys   []string // of the sites that both see; none for all sites
+	Ours   bool     // the admin may revoke it
 }
 
 func (c *room) showTokens(w http.ResponseWriter, r *http.Request, f frame.Page) error {
@@ -57,6 +71,9 @@ func (c *room) tokensPage(w http.ResponseWriter, r *http.Request, f frame.Page, 
 	body := tokensPage{Made: made}
 	for _, t := range list {
 		row := tokenRow{Token: t, Ours: f.Operator.Sites.Covers(t.Sites)}
+		for _, s := range t.Scopes {
+			row.Opened = append(row.Opened, openedBy(s))
+		}
 		if !t.Sites.All() {
 			row.Keys = keysOf(f, t.Sites)
 		}
@@ -74,7 +91,15 @@ func (c *room) tokensPage(w http.ResponseWriter, r *http.Request, f frame.Page, 
 		body.Days = append(body.Days, dayChoice{d, d == days})
 	}
 	for _, s := range token.Scopes {
-		body.Scopes = append(body.Scopes, scopeChoice{s, typed && slices.Contains(r.PostForm["scopes"], string(s))})
+		of := openedBy(s)
+		if n := len(body.Subjects); n == 0 || body.Subjects[n-1].Subject != of.Subject {
+			body.Subjects = append(body.Subjects, subjectChoice{Subject: of.Subject})
+		}
+		subject := &body.Subjects[len(body.Subjects)-1]
+		subject.Scopes = append(subject.Scopes, of)
+		if typed && slices.Contains(r.PostForm["scopes"], string(s)) {
+			subject.Chosen = s
+		}
 	}
 	f.Body = body
 	return c.Show(w, status, f)
@@ -85,7 +110,9 @@ func (c *room) makeToken(w http.ResponseWriter, r *http.Request, f frame.Page) e
 	days, _ := strconv.Atoi(r.PostFormValue("days"))
 	t := token.Token{Name: r.PostFormValue("name"), Sites: chosenSites(r, f)}
 	for _, name := range r.PostForm["scopes"] {
-		t.Scopes = append(t.Scopes, token.Scope(name))
+		if name != "" { // nothing is chosen for a subject
+			t.Scopes = append(t.Scopes, token.Scope(name))
+		}
 	}
 	_, secret, err := c.Tokens.Make(r.Context(), f.Operator.Actor(), t, days)
 	for mistake, text := range map[error]string{

@@ -772,6 +772,18 @@ CREATE TABLE operator_token_sites (
 );
 CREATE INDEX operator_token_sites_of_token ON operator_token_sites (token_id);
 
+-- What programs were answered to calls that they may repeat. "name" is made of the token and of the program's key for
+-- the call, and "answer" is encrypted by both; it is empty while the call is being answered.
+CREATE TABLE open_answers (
+	token_id BIGINT NOT NULL,
+	name     TEXT NOT NULL,
+	asked    TEXT NOT NULL,
+	at       BIGINT NOT NULL,
+	answer   BYTEA NOT NULL,
+	PRIMARY KEY (token_id, name)
+);
+CREATE INDEX open_answers_by_time ON open_answers (at);
+
 -- Sessions of the console by the hash of their token.
 CREATE TABLE operator_sessions (
 	token      TEXT PRIMARY KEY,

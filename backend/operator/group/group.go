@@ -46,6 +46,7 @@ var (
 	ErrRouting  = errors.New("routing is all, round_robin or least_busy")
 	ErrMembers  = errors.New("the members of a group are operators who see the site")
 	ErrMany     = fmt.Errorf("a site has at most %d groups", Max)
+	ErrChanged  = errors.New("the group has been changed by somebody else meanwhile")
 )
 
 // Group are operators of a site who answer together.

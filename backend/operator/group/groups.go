@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -111,9 +112,18 @@ func (s *Groups) Get(ctx context.Context, siteID, id int64) (Group, error) {
 }
 
 // Keep adds a group, whose ID is 0, or changes the one of the ID, and returns it as it is kept. The actor has the
-// site, which the caller has made sure of. The error may be that of [Group.Check], [ErrUnknown], [ErrName],
-// [ErrMembers] or [ErrMany].
+// site, which the caller has made sure of. The error may be that of [Group.Check], [ErrUnknown], [ErrName], [ErrMembers]
+// or [ErrMany].
 func (s *Groups) Keep(ctx context.Context, actor operator.Actor, g Group) (Group, error) {
+	return s.keep(ctx, actor, g, nil)
+}
+
+// Replace is [Groups.Keep] for a group that is still as the caller has seen it. The error is [ErrChanged] if it is not.
+func (s *Groups) Replace(ctx context.Context, actor operator.Actor, before, g Group) (Group, error) {
+	return s.keep(ctx, actor, g, &before)
+}
+
+func (s *Groups) keep(ctx context.Context, actor operator.Actor, g Group, before *Group) (Group, error) {
 	if !actor.Sites.Has(g.SiteID) {
 		return Group{}, ErrUnknown
 	}
@@ -139,7 +149,7 @@ func (s *Groups) Keep(ctx context.Context, actor operator.Actor, g Group) (Group
 		g.CreatedAt = s.now()
 	}
 	err = s.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) error {
-		if err := allow(ctx, tx, g, kind); err != nil {
+		if err := allow(ctx, tx, g, before); err != nil {
 			return err
 		}
 		query := `UPDATE operator_groups SET name = $3, phone = $4, zone = $5, hours = $6, holidays = $7, routing = $8 WHERE site_id = $1 AND id = $2`
@@ -173,13 +183,17 @@ func (s *Groups) Keep(ctx context.Context, actor operator.Actor, g Group) (Group
 }
 
 // allow looks whether the group can stand beside the others of its site.
-func allow(ctx context.Context, tx db.Tx, g Group, kind string) error {
+func allow(ctx context.Context, tx db.Tx, g Group, before *Group) error {
 	others, err := read(ctx, tx, "site_id = $1", g.SiteID)
 	if err != nil {
 		return err
 	}
-	if kind == Added && len(others) >= Max {
+	at := slices.IndexFunc(others, func(other Group) bool { return other.ID == g.ID })
+	switch {
+	case at < 0 && len(others) >= Max:
 		return ErrMany
+	case at >= 0 && before != nil && !reflect.DeepEqual(others[at], *before):
+		return ErrChanged
 	}
 	if slices.ContainsFunc(others, func(other Group) bool { return other.ID != g.ID && other.Name == g.Name }) {
 		return ErrName

@@ -52,25 +52,6 @@ var (
 	ErrForbidden = errors.New("this token opens sites that you do not administer")
 )
 
-// Scope is something that a token opens: a subject, and what may be done with it.
-type Scope string
-
-// The scopes.
-const (
-	ReadLeads Scope = "leads:read"
-	ReadSites Scope = "sites:read"
-)
-
-// Scopes are all of them, in the order in which they are shown.
-var Scopes = []Scope{ReadLeads, ReadSites}
-
-func names() (names []string) {
-	for _, s := range Scopes {
-		names = append(names, string(s))
-	}
-	return names
-}
-
 // Token is what is known of a token. The token itself is kept nowhere.
 type Token struct {
 	ID     int64
@@ -84,8 +65,11 @@ type Token struct {
 	UsedAt time.Time
 }
 
-// Opens tells whether the token has the scope.
-func (t Token) Opens(s Scope) bool { return slices.Contains(t.Scopes, s) }
+// Opens tells whether the token has the scope. What may be changed may be read.
+func (t Token) Opens(s Scope) bool {
+	subject, does := s.Parts()
+	return slices.Contains(t.Scopes, s) || does == "read" && slices.Contains(t.Scopes, Scope(subject+":write"))
+}
 
 // Tokens keeps the tokens. It is safe for concurrent use.
 type Tokens struct {

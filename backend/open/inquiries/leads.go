@@ -1,19 +1,15 @@
-package open
+package inquiries
 
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
+	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
-	"github.com/seed-3405227d/frontdesk/backend/site"
-	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -59,13 +55,6 @@ type WholeLead struct {
 }
 
 func leadOf(l lead.Lead, key string) Lead {
-	some := func(list []string) []string { return append([]string{}, list...) }
-	id := func(of visit.ID) string {
-		if of == 0 {
-			return ""
-		}
-		return strconv.FormatInt(int64(of), 10)
-	}
 	return Lead{
 		Site: key, ID: l.ID, At: l.At.UTC(), Origin: l.Origin, Also: some(l.Also), State: l.State.String(), OwnerID: l.Owner, Tags: some(l.Tags),
 		Name: l.Name, Email: l.Email, Phone: l.Phone, PhoneDigits: l.PhoneDigits, PhoneExtension: l.PhoneExtension, Message: l.Message,
@@ -83,8 +72,7 @@ type leadsInput struct {
 	Since  time.Time `query:"since" doc:"Leads that came at this time or later."`
 	Until  time.Time `query:"until" doc:"Leads that came before this time."`
 	Search string    `query:"q" maxLength:"200" doc:"Words that begin words of the lead's texts, or parts of its contacts."`
-	Cursor string    `query:"cursor" maxLength:"200" doc:"The value of next of the page before, with the same filter."`
-	Limit  int       `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	frame.PageInput
 }
 
 type leadsOutput struct {
@@ -94,69 +82,66 @@ type leadsOutput struct {
 	}
 }
 
-type leadInput struct {
-	Site string `path:"site" maxLength:"64" doc:"The key of the site."`
-	ID   int64  `path:"id" minimum:"1" doc:"The lead's number."`
-}
-
 type leadOutput struct{ Body WholeLead }
 
-func (a *API) mountLeads() {
-	huma.Register(a.huma, operation("leads", "listLeads", "List leads",
-		"The leads of the sites that the token opens, newest first. Leads that are parts of others are left out.", token.ReadLeads), a.listLeads)
-	huma.Register(a.huma, operation("sites/{site}/leads/{id}", "getLead", "Get a lead", "All of one lead.", token.ReadLeads),
-		func(ctx context.Context, in *leadInput) (*leadOutput, error) {
-			s, err := a.site(ctx, in.Site)
-			if err != nil {
-				return nil, err
-			}
-			l, err := a.Leads.Get(ctx, s.ID, in.ID)
-			switch {
-			case errors.Is(err, lead.ErrUnknown):
-				return nil, huma.Error404NotFound("the site has no lead of this number")
-			case err != nil:
-				return nil, a.failed("a lead could not be read", err)
-			}
-			whole := WholeLead{leadOf(l, s.Key), l.UserFields}
-			if whole.UserFields == nil {
-				whole.UserFields = map[string]string{}
-			}
-			return &leadOutput{whole}, nil
-		})
+// leadMistakes are those of who asks for one lead.
+var leadMistakes = frame.Mistakes{lead.ErrUnknown: notFound, lead.ErrMerged: conflict}
+
+func (r *room) mountLeads() {
+	frame.Add(r.Frame, frame.Operation{
+		Method: "GET", Path: "leads", ID: "listLeads", Subject: "Leads", Opens: token.ReadLeads, Summary: "List leads",
+		Description: "The leads of the sites that the token opens, newest first. Leads that are parts of others are left out.",
+	}, r.listLeads)
+	frame.Add(r.Frame, frame.Operation{
+		Method: "GET", Path: "sites/{site}/leads/{id}", ID: "getLead", Subject: "Leads", Opens: token.ReadLeads, Summary: "Get a lead", Description: "All of one lead.",
+		Mistakes: leadMistakes,
+	}, r.getLead)
 }
 
-func (a *API) listLeads(ctx context.Context, in *leadsInput) (*leadsOutput, error) {
-	f := inbox.Filter{
-		Sites: callerOf(ctx).Sites, Source: in.Source, Form: in.Form, Tag: in.Tag, Since: in.Since, Until: in.Until, Search: in.Search,
-	}
-	if in.Site != "" {
-		s, err := a.site(ctx, in.Site)
-		if err != nil {
-			return nil, err
-		}
-		f.Sites = f.Sites.Only(s.ID)
-	}
-	if state, is := lead.StateOf(in.State); is {
-		f.State = &state
-	}
-	list := listOf("leads", in.Site, in.State, in.Form, in.Source, in.Tag, in.Since, in.Until, in.Search)
-	behind, err := list.read(in.Cursor)
+func (r *room) getLead(ctx context.Context, in *frame.ThingInput) (*leadOutput, error) {
+	s, err := r.Site(ctx, in.Site)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.Inbox.List(ctx, f, behind, in.Limit)
-	switch {
-	case errors.Is(err, search.ErrLong), errors.Is(err, search.ErrShort):
-		return nil, huma.Error422UnprocessableEntity("validation failed", &huma.ErrorDetail{Location: "query.q", Message: err.Error(), Value: in.Search})
-	case err != nil:
-		return nil, a.failed("leads could not be listed", err)
+	l, err := r.Leads.Get(ctx, s.ID, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	whole := WholeLead{leadOf(l, s.Key), l.UserFields}
+	if whole.UserFields == nil {
+		whole.UserFields = map[string]string{}
+	}
+	return &leadOutput{whole}, nil
+}
+
+func (r *room) listLeads(ctx context.Context, in *leadsInput) (*leadsOutput, error) {
+	sites, err := r.among(ctx, in.Site)
+	if err != nil {
+		return nil, err
+	}
+	f := inbox.Filter{Sites: sites, Source: in.Source, Form: in.Form, Tag: in.Tag, Since: in.Since, Until: in.Until, Search: in.Search}
+	if state, is := lead.StateOf(in.State); is {
+		f.State = &state
+	}
+	list := frame.ListOf("leads", in.Site, in.State, in.Form, in.Source, in.Tag, in.Since, in.Until, in.Search)
+	behind, err := list.Read(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	at, id := behind.At()
+	page, err := r.Inbox.List(ctx, f, lead.Cursor{At: at, ID: id}, in.Limit)
+	if errors.Is(err, search.ErrLong) || errors.Is(err, search.ErrShort) {
+		return nil, frame.Wrong("query.q", err, in.Search)
+	}
+	if err != nil {
+		return nil, err
 	}
 	out := new(leadsOutput)
-	out.Body.Leads, out.Body.Next = make([]Lead, 0, len(page.Leads)), list.write(page.Next)
+	out.Body.Leads, out.Body.Next = make([]Lead, 0, len(page.Leads)), list.Write(frame.PlaceAt(page.Next.At, page.Next.ID))
 	for _, l := range page.Leads {
-		key, err := a.Sites.Key(ctx, l.SiteID)
-		if err != nil && !errors.Is(err, site.ErrUnknown) {
-			return nil, a.failed("leads could not be listed", err)
+		key, err := r.Key(ctx, l.SiteID)
+		if err != nil {
+			return nil, err
 		}
 		out.Body.Leads = append(out.Body.Leads, leadOf(l, key))
 	}

@@ -1,8 +1,7 @@
-package open
+package frame
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -49,19 +48,27 @@ func (l *limits) take(id int64) (left int, full, wait time.Duration) {
 	return max(0, callBurst-counted), time.Duration(counted) * callEvery, wait
 }
 
+// caller is who makes a call: what is known of the token, and the token itself.
+type caller struct {
+	token.Token
+	secret string
+}
+
 type callerKey struct{}
 
-// callerOf is the token of the call.
-func callerOf(ctx context.Context) token.Token {
-	of, _ := ctx.Value(callerKey{}).(token.Token)
+// Caller is the token of the call.
+func Caller(ctx context.Context) token.Token { return callerOf(ctx).Token }
+
+func callerOf(ctx context.Context) caller {
+	of, _ := ctx.Value(callerKey{}).(caller)
 	return of
 }
 
 // admit lets a call to its operation if its token opens it. A session of the console opens nothing. A token that there
 // is not costs a look at an index: nobody can guess one, and a program with an old one keeps no other program of its
 // network waiting.
-func (a *API) admit(c huma.Context, next func(huma.Context)) {
-	refuse := func(status int, words string) { _ = huma.WriteErr(a.huma, c, status, words) }
+func (f *Frame) admit(c huma.Context, next func(huma.Context)) {
+	refuse := func(status int, words string) { _ = huma.WriteErr(f.huma, c, status, words) }
 	secret, isBearer := bearer(c.Header("Authorization"))
 	if !isBearer {
 		c.SetHeader("WWW-Authenticate", "Bearer")
@@ -72,19 +79,19 @@ func (a *API) admit(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusUnauthorized, words)
 		return
 	}
-	of, err := a.Tokens.Open(c.Context(), secret)
+	of, err := f.Tokens.Open(c.Context(), secret)
 	switch {
 	case errors.Is(err, token.ErrUnknown), errors.Is(err, token.ErrEnded):
 		c.SetHeader("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3.1
 		refuse(http.StatusUnauthorized, err.Error())
 		return
 	case err != nil:
-		a.logger.Error("a token could not be looked up", zap.Error(err))
+		f.Logger.Error("a token could not be looked up", zap.Error(err))
 		c.SetHeader("Retry-After", "5")
 		refuse(http.StatusServiceUnavailable, "the service cannot reach its database at the moment")
 		return
 	}
-	left, full, rest := a.limits.take(of.ID)
+	left, full, rest := f.limits.take(of.ID)
 	// The fields of draft-ietf-httpapi-ratelimit-headers.
 	c.SetHeader("RateLimit-Policy", fmt.Sprintf(`"token";q=%d;w=%d`, callBurst, int((callBurst*callEvery).Seconds())))
 	c.SetHeader("RateLimit", fmt.Sprintf(`"token";r=%d;t=%s`, left, seconds(full)))
@@ -98,7 +105,7 @@ func (a *API) admit(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusForbidden, "this token does not open "+string(opens))
 		return
 	}
-	next(huma.WithValue(c, callerKey{}, of))
+	next(huma.WithValue(c, callerKey{}, caller{of, secret}))
 }
 
 // bearer is the token of the field Authorization (RFC 6750, section 2.1).
@@ -114,23 +121,3 @@ func inAddress(c huma.Context) bool {
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
-
-// fail answers where there is no operation, as all failures are told (RFC 9457).
-func fail(w http.ResponseWriter, status int, words string) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(&huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: words})
-}
-
-// ServeAway answers a call while the database cannot be reached.
-func ServeAway(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "5")
-	fail(w, http.StatusServiceUnavailable, "the service cannot reach its database at the moment; repeat the call later")
-}
-
-// failed is the answer to a call of which the work has failed.
-func (a *API) failed(what string, err error) error {
-	a.logger.Error(what, zap.Error(err))
-	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the service cannot answer at the moment; repeat the call later"),
-		http.Header{"Retry-After": {"5"}})
-}

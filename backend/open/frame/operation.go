@@ -1,0 +1,136 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// Operation is what is said of an operation of the API, and what opens it.
+type Operation struct {
+	// Method is that of HTTP. What POST makes may be asked for with an Idempotency-Key, and is answered with 201; see
+	// [Operation.Does].
+	Method string
+	// Path is behind [Path], such as "sites/{site}/leads/{id}".
+	Path string
+	// ID names the operation for programs that are made from the description.
+	ID, Summary, Description string
+	// Subject is the heading under which the operation is described.
+	Subject string
+	Opens   token.Scope
+	// Does says that a POST makes nothing that has an address of its own; it is answered with 200, or with 204 when there
+	// is nothing to say.
+	Does bool
+	// Mistakes are those of callers.
+	Mistakes Mistakes
+}
+
+// Mistakes are the errors that callers are told with their text, and the statuses for them. All others are failures of
+// the service, and are logged.
+type Mistakes map[error]int
+
+// told is the answer for an error of the operation's work.
+func (f *Frame) told(o Operation, err error) error {
+	var already huma.StatusError
+	if errors.As(err, &already) {
+		return err
+	}
+	for mistake, status := range o.Mistakes {
+		if errors.Is(err, mistake) {
+			return huma.NewError(status, mistake.Error())
+		}
+	}
+	f.Logger.Error("a call of the API has failed", zap.String("operation", o.ID), zap.Error(err))
+	return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable("the service cannot answer at the moment; repeat the call later"),
+		http.Header{"Retry-After": {"5"}})
+}
+
+// Add adds the operation, which do does. An error of do is one of the operation's mistakes, one of huma with a status,
+// or a failure.
+func Add[I, O any](f *Frame, o Operation, do func(context.Context, *I) (*O, error)) {
+	huma.Register(f.huma, f.described(o), func(ctx context.Context, in *I) (*O, error) {
+		ctx, cancel := bounded(ctx)
+		defer cancel()
+		out, err := do(ctx, in)
+		if err != nil {
+			return nil, f.told(o, err)
+		}
+		return out, nil
+	})
+}
+
+// described is the operation as the description has it. Its answers to mistakes are the same for all.
+func (f *Frame) described(o Operation) huma.Operation {
+	described := huma.Operation{
+		Method: o.Method, Path: Path + o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description, Tags: []string{o.Subject},
+		Security:     []map[string][]string{{scheme: {string(o.Opens)}}},
+		MaxBodyBytes: maxBody,
+		Errors: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+			http.StatusRequestURITooLong, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+	}
+	if o.Method != http.MethodGet {
+		described.Errors = append(described.Errors, http.StatusRequestTimeout, http.StatusConflict, http.StatusPreconditionFailed,
+			http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusPreconditionRequired)
+	}
+	if o.Method == http.MethodPost {
+		if !o.Does {
+			described.DefaultStatus = http.StatusCreated
+		}
+		described.Middlewares = huma.Middlewares{f.once}
+		described.Parameters = []*huma.Param{{
+			Name: keyField, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxKey)},
+			Description: "A text of the caller's for this call. The same call with the same key is answered as the first was, and done once.",
+		}}
+	}
+	return described
+}
+
+// Site is the site of the key, retired or not. One that the token does not open is not there.
+func (f *Frame) Site(ctx context.Context, key string) (site.Site, error) {
+	s, err := f.Sites.OfKey(ctx, key)
+	if errors.Is(err, site.ErrUnknown) || err == nil && !Caller(ctx).Sites.Has(s.ID) {
+		return site.Site{}, huma.Error404NotFound("there is no site of this key, or the token does not open it")
+	}
+	return s, err
+}
+
+// Key is the key of the site of the id; empty for one that is gone.
+func (f *Frame) Key(ctx context.Context, siteID int64) (string, error) {
+	key, err := f.Sites.Key(ctx, siteID)
+	if errors.Is(err, site.ErrUnknown) {
+		return "", nil
+	}
+	return key, err
+}
+
+// Wrong is the answer to a call with a wrong value: where it stands, such as "body.name", and why it is wrong.
+func Wrong(where string, err error, value any) error {
+	return huma.Error422UnprocessableEntity("validation failed", &huma.ErrorDetail{Location: where, Message: err.Error(), Value: value})
+}
+
+// Actor is the caller as the history names it.
+func Actor(ctx context.Context) operator.Actor {
+	of := Caller(ctx)
+	return operator.Actor{By: "API: " + of.Name, Sites: of.Sites}
+}
+
+// SiteInput is a call about one site.
+type SiteInput struct {
+	Site string `path:"site" maxLength:"64" doc:"The key of a site." example:"shop.example"`
+}
+
+// ThingInput is a call about one thing of a site.
+type ThingInput struct {
+	Site string `path:"site" maxLength:"64" doc:"The key of the site." example:"shop.example"`
+	ID   int64  `path:"id" minimum:"1" doc:"Its number."`
+}
+
+// Thing is what the call is about.
+func (in ThingInput) Thing() ThingInput { return in }

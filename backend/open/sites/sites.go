@@ -1,0 +1,162 @@
+// Package sites is the part of the public API about sites: which there are, their settings, forms, groups of operators
+// and canned replies.
+package sites
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/open/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/site"
+)
+
+// Subjects are what the operations tell of.
+type Subjects struct {
+	Forms   *form.Forms
+	Groups  *group.Groups
+	Replies *reply.Replies
+	// Effective are the settings in effect for a site.
+	Effective func(site.Site) site.Settings
+}
+
+type room struct {
+	*frame.Frame
+	Subjects
+}
+
+// Mount adds the operations.
+func Mount(f *frame.Frame, s Subjects) {
+	r := &room{f, s}
+	r.mountSites()
+	r.mountSettings()
+	r.mountForms()
+	r.mountGroups()
+	r.mountReplies()
+}
+
+const (
+	notFound  = http.StatusNotFound
+	forbidden = http.StatusForbidden
+	conflict  = http.StatusConflict
+	changed   = http.StatusPreconditionFailed
+	wrong     = http.StatusUnprocessableEntity
+)
+
+// Site is a site as the API tells of it.
+type Site struct {
+	Key       string     `json:"key" doc:"The key that names the site in the configuration and in every call." example:"shop.example"`
+	CreatedAt time.Time  `json:"created_at"`
+	RetiredAt *time.Time `json:"retired_at" doc:"Since when nothing is done for the site; null while it is served."`
+}
+
+func siteOf(s site.Site) Site {
+	told := Site{Key: s.Key, CreatedAt: s.CreatedAt.UTC()}
+	if !s.RetiredAt.IsZero() {
+		at := s.RetiredAt.UTC()
+		told.RetiredAt = &at
+	}
+	return told
+}
+
+type sitesInput struct {
+	After string `query:"after" maxLength:"64" doc:"The key behind which the list goes on: the last of the page before."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+}
+
+type sitesOutput struct {
+	Body struct {
+		Sites []Site `json:"sites" nullable:"false" doc:"In the order of their keys."`
+		Next  string `json:"next" doc:"The value of after for the next page; empty at the end."`
+	}
+}
+
+type siteOutput struct{ Body Site }
+
+type newSiteInput struct {
+	Body struct {
+		Key string `json:"key" minLength:"1" maxLength:"64" doc:"The host is a good key. It is kept in lower case." example:"shop.example"`
+	}
+}
+
+type retiredInput struct {
+	frame.SiteInput
+	Body struct {
+		IsRetired bool `json:"is_retired"`
+	}
+}
+
+func (r *room) mountSites() {
+	frame.Add(r.Frame, frame.Operation{
+		Method: "GET", Path: "sites", ID: "listSites", Subject: "Sites", Opens: token.ReadSites, Summary: "List sites", Description: "The sites that the token opens.",
+	}, r.list)
+	frame.Add(r.Frame, frame.Operation{
+		Method: "GET", Path: "sites/{site}", ID: "getSite", Subject: "Sites", Opens: token.ReadSites, Summary: "Get a site",
+		Description: "One of the sites that the token opens.",
+	}, func(ctx context.Context, in *frame.SiteInput) (*siteOutput, error) {
+		s, err := r.Site(ctx, in.Site)
+		if err != nil {
+			return nil, err
+		}
+		return &siteOutput{siteOf(s)}, nil
+	})
+	frame.Add(r.Frame, frame.Operation{
+		Method: "POST", Path: "sites", ID: "addSite", Subject: "Sites", Opens: token.WriteSites, Summary: "Add a site",
+		Description: "Only a token for all sites adds one. The site is served where a configuration names it, or takes sites by their hosts.",
+		Mistakes:    frame.Mistakes{site.ErrTaken: conflict, errChief: forbidden},
+	}, func(ctx context.Context, in *newSiteInput) (*siteOutput, error) {
+		if !frame.Caller(ctx).Sites.All() {
+			return nil, errChief
+		}
+		if err := site.ValidKey(in.Body.Key); err != nil {
+			return nil, frame.Wrong("body.key", err, in.Body.Key)
+		}
+		s, err := r.Sites.Add(ctx, in.Body.Key, frame.Actor(ctx).By)
+		return &siteOutput{siteOf(s)}, err
+	})
+	frame.Add(r.Frame, frame.Operation{
+		Method: "PUT", Path: "sites/{site}/retired", ID: "retireSite", Subject: "Sites", Opens: token.WriteSites, Summary: "Retire a site, or resume it",
+		Description: "Nothing is done for a retired site: its pages pass as they are. Its data stay.",
+	}, func(ctx context.Context, in *retiredInput) (*siteOutput, error) {
+		s, err := r.Site(ctx, in.Site)
+		if err == nil {
+			s, err = r.Sites.Retire(ctx, s.ID, in.Body.IsRetired, frame.Actor(ctx).By)
+		}
+		return &siteOutput{siteOf(s)}, err
+	})
+}
+
+var errChief = errors.New("only a token for all sites adds a site")
+
+func (r *room) list(ctx context.Context, in *sitesInput) (*sitesOutput, error) {
+	some, err := r.Sites.Behind(ctx, frame.Caller(ctx).Sites, in.After, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := new(sitesOutput)
+	if len(some) > in.Limit {
+		some = some[:in.Limit]
+		out.Body.Next = some[in.Limit-1].Key
+	}
+	out.Body.Sites = make([]Site, len(some))
+	for i, s := range some {
+		out.Body.Sites[i] = siteOf(s)
+	}
+	return out, nil
+}
+
+// served is the site of the key, if it is not retired: the settings of no other are changed.
+func (r *room) served(ctx context.Context, key string) (site.Site, error) {
+	s, err := r.Site(ctx, key)
+	if err == nil && !s.RetiredAt.IsZero() {
+		err = huma.Error409Conflict("the site is retired")
+	}
+	return s, err
+}

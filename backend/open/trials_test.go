@@ -1,0 +1,347 @@
+package open_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
+)
+
+// trial is a right call of an operation, and wrong ones.
+type trial struct {
+	id string // of the operation
+	// path are the values of its parameters in the path besides the site, with spaces between a name and its value.
+	path  string
+	query string
+	asked string
+	// says is a part of the answer.
+	says string
+	// wrong are bodies, or queries of what is read, and for each a part of the refusal. A body may have its status before
+	// it, which is 422 otherwise.
+	wrong map[string]string
+}
+
+// trials are of every operation, in an order in which each finds what it is about. {name} stands for what an earlier
+// answer had.
+var trials = []trial{
+	{id: "addSite", asked: `{"key":"Tables.example"}`, says: `"key":"tables.example"`, wrong: map[string]string{`409 {"key":"lamps.example"}`: "already", `{"key":"a b"}`: "body.key", `{}`: "key"}},
+	{id: "listSites", query: "limit=1", says: `"next":"chairs.example"`, wrong: map[string]string{"limit=0": "query.limit"}},
+	{id: "getSite", says: "lamps.example"},
+	{id: "retireSite", asked: `{"is_retired":false}`, says: `"retired_at":null`, wrong: map[string]string{`{"is_retired":"no"}`: "body.is_retired"}},
+
+	{id: "getSettings", says: `"timezone":"Europe/Moscow"`},
+	{id: "changeSettings", asked: `{"region":"DE","phone_mask":"+7 (###) ###","widget":{"title":{"en":"Hello","ru":"Привет"}},"callback":{"phone":"74951230000","repeat":1},"consent":null}`,
+		says: `"region":"DE"`, wrong: map[string]string{`{"region":"Narnia"}`: "body.region", `{"colour":"red"}`: "colour", `{"numbers":[]}`: "numbers", `{"widget":{"side":3}}`: "side", `[]`: "body", `400 {`: "unexpected"}},
+
+	{id: "setPool", path: "pool summer", asked: `{"numbers":["+7 495 765-00-01","+7 495 765-00-02"],"hold_seconds":600,"exhausted":"shared"}`, says: `"hold_seconds":600`,
+		wrong: map[string]string{`{"numbers":["12"]}`: "body.numbers", `{"numbers":[],"exhausted":"none"}`: "body.exhausted"}},
+	{id: "setNumber", path: "number 74951234567", asked: `{"tracking":[{"name":"News","static":"74957654321","when":["utm_source=news*"]},{"pool":"summer"}]}`, says: `"pool":"summer"`,
+		wrong: map[string]string{`{"tracking":[{"pool":"winter"}]}`: "body", `{"tracking":[{"static":"1"}]}`: "body", `{"selectors":["{"]}`: "body"}},
+	{id: "getNumbers", says: "74957654321"},
+	{id: "listPrinted", says: `"numbers":[]`},
+
+	{id: "listForms", says: `"forms":[]`},
+	{id: "getCaptures", says: `"configured":[]`},
+	{id: "setCaptures", asked: `{"own":[{"path":"/contact.php","form_name":"Contact","phone":["tel"]}]}`, says: "/contact.php",
+		wrong: map[string]string{`{"own":[{"path":"contact"}]}`: "body.captures", `{"own":[{"path":"/a","on":"never"}]}`: "body", `{"own":{}}`: "body.own"}},
+
+	{id: "addOperator", asked: `{"login":"boris","name":"Boris","password":"quite another battery","role":"operator","sites":["lamps.example"]}`, says: `"id":{boris}`,
+		wrong: map[string]string{`409 {"login":"anna","password":"quite another battery","role":"operator","sites":["lamps.example"]}`: "already",
+			`{"login":"c","password":"short","role":"operator","sites":["lamps.example"]}`:                  "a password has",
+			`{"login":"c","password":"quite another battery","role":"chief","sites":["lamps.example"]}`:     "body.role",
+			`{"login":"c","password":"quite another battery","role":"operator","sites":[]}`:                 "body.sites",
+			`404 {"login":"c","password":"quite another battery","role":"operator","sites":["no.example"]}`: "no site of this key"}},
+	{id: "listOperators", says: `"login":"anna"`},
+	{id: "getOperator", path: "id {boris}", says: `"login":"boris"`},
+	{id: "setOperator", path: "id {boris}", asked: `{"name":"Boris B.","role":"operator","sites":["lamps.example","chairs.example"]}`, says: "Boris B.", wrong: map[string]string{`{"role":"operator","sites":[],"name":"x"}`: "body.sites"}},
+	{id: "setPassword", path: "id {boris}", asked: `{"password":"a third good battery"}`, wrong: map[string]string{`{"password":"12345678"}`: "password"}},
+
+	{id: "addGroup", asked: `{"name":"Sales","phone":"74951230000","zone":"Europe/Moscow","hours":{"monday":"09:00-13:00, 14:00-18:00"},"holidays":["01-01"],"members":[{anna}]}`, says: `"id":{group}`,
+		wrong: map[string]string{`{"name":" "}`: "a group has a name", `{"name":"A","hours":{"friday":"9 to 5"}}`: "body.hours", `{"name":"A","members":[99]}`: "members", `{"name":"A","routing":"random"}`: "body.routing"}},
+	{id: "listGroups", says: `"monday":"09:00-13:00, 14:00-18:00"`},
+	{id: "getGroup", path: "id {group}", says: `"name":"Sales"`},
+	{id: "setGroup", path: "id {group}", asked: `{"name":"Sales","phone":"74951230000","routing":"round_robin"}`, says: "round_robin", wrong: map[string]string{`{"name":"Sales","zone":"Mars"}`: "time zone"}},
+
+	{id: "addReply", asked: `{"word":"hello","place":1,"text":"Good day!"}`, says: `"id":{reply}`, wrong: map[string]string{`{"word":"two words","text":"x"}`: "a word", `{"word":"a","text":"x","place":10}`: "body.place"}},
+	{id: "listReplies", says: "Good day!"},
+	{id: "getReply", path: "id {reply}", says: "Good day!"},
+	{id: "setReply", path: "id {reply}", asked: `{"word":"hello","text":"Welcome."}`, says: "Welcome.", wrong: map[string]string{`{"word":"hello","text":" "}`: "a text"}},
+
+	{id: "addEndpoint", asked: `{"kind":"webhook","address":"https://127.0.0.1/hook","events":["lead.added"]}`, says: `"id":{endpoint}`,
+		wrong: map[string]string{`{"kind":"webhook","address":"ftp://x","events":["lead.added"]}`: "body.address", `{"kind":"pigeon","address":"x","events":["lead.added"]}`: "body.kind", `{"kind":"mail","address":"a@b.example","events":[]}`: "body.events"}},
+	{id: "listEndpoints", says: "https://127.0.0.1/hook"},
+	{id: "getEndpoint", path: "id {endpoint}", says: "https://127.0.0.1/hook"},
+	{id: "setEndpoint", path: "id {endpoint}", asked: `{"address":"https://127.0.0.1/other","events":["lead.added","call.ended"]}`, says: "call.ended", wrong: map[string]string{`{"address":"https://10.0.0.1/","events":["lead.added"]}`: "body.address"}},
+	{id: "pauseEndpoint", path: "id {endpoint}", asked: `{"is_paused":true}`, says: `"paused_at":"2`},
+	{id: "testEndpoint", path: "id {endpoint}"},
+	{id: "rotateSecret", path: "id {endpoint}", says: `"secret":"`},
+	{id: "listDeliveries", query: "limit=5", says: `"deliveries":[`, wrong: map[string]string{"state=lost": "query.state"}},
+	{id: "deliverAgain", path: "id {endpoint}", asked: `{"entry":{delivery}}`, wrong: map[string]string{`404 {"entry":999999}`: "unknown", `{"entry":0}`: "body.entry"}},
+
+	{id: "listLeads", query: "site=lamps.example", says: `"message":"Is the lamp there?"`, wrong: map[string]string{"state=lost": "query.state"}},
+	{id: "getLead", path: "id {lead}", says: `"city":"Oslo"`},
+	{id: "setLeadState", path: "id {lead}", asked: `{"state":"work"}`, wrong: map[string]string{`{"state":"lost"}`: "body.state", `{"state":"work","by":"x"}`: "unexpected property"}},
+	{id: "setLeadOwner", path: "id {lead}", asked: `{"from":0,"to":{anna}}`, wrong: map[string]string{`409 {"from":99,"to":{boris}}`: "somebody else", `{"from":{anna},"to":99}`: "body.operator_id"}},
+	{id: "setLeadTags", path: "id {lead}", asked: `{"tags":["vip"," shop "]}`, wrong: map[string]string{`{"tags":["` + strings.Repeat("a", 31) + `"]}`: "body.tags"}},
+	{id: "setLeadSale", path: "id {lead}", asked: `{"is_sale":true,"sale_cost":"1500.50"}`, wrong: map[string]string{`{"is_sale":true,"sale_cost":"much"}`: "amount"}},
+	{id: "addNote", path: "id {lead}", asked: `{"text":"Called back."}`, wrong: map[string]string{`{"text":" "}`: "a note"}},
+	{id: "mergeLeads", path: "id {lead}", asked: `{"lead_id":{second}}`, wrong: map[string]string{`{"lead_id":{lead}}`: "itself", `404 {"lead_id":999999}`: "unknown"}},
+	{id: "listDeeds", path: "id {lead}", says: "Called back."},
+	{id: "splitLeads", path: "id {lead} part {second}"},
+
+	{id: "listCalls", query: "number=4957654321", says: `"caller":"79123456789"`, wrong: map[string]string{"number=abc": "query.number", "outcome=lost&cursor=AAAA": "query.cursor"}},
+	{id: "getCall", path: "id {call}", says: `"reason":"campaign"`},
+	{id: "makeLeadOfCall", path: "id {call}", says: `"lead_id":`},
+
+	{id: "listChats", query: "state=waiting", says: `"unread":1`, wrong: map[string]string{"state=lost": "query.state"}},
+	{id: "getChat", path: "id {chat}", says: `"state":"waiting"`},
+	{id: "listMessages", path: "id {chat}", says: "Do you deliver?", wrong: map[string]string{"limit=1000": "query.limit"}},
+	{id: "claimChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"state":"open"`, wrong: map[string]string{`{"operator_id":99}`: "body.operator_id"}},
+	{id: "say", path: "id {chat}", asked: `{"operator_id":{anna},"text":"Yes, we do."}`, says: "Yes, we do.", wrong: map[string]string{`{"operator_id":{anna},"text":""}`: "body.text"}},
+	{id: "setChatTags", path: "id {chat}", asked: `{"operator_id":{anna},"tags":["delivery"]}`, says: `"tags":["delivery"]`, wrong: map[string]string{`{"operator_id":{anna},"tags":"delivery"}`: "body.tags"}},
+	{id: "handChat", path: "id {chat}", asked: `{"by":{anna},"operator_id":{boris}}`, says: `"operator_id":{boris}`, wrong: map[string]string{`{"by":{anna}}`: "either", `{"by":{anna},"group_id":999}`: "body.group_id"}},
+	{id: "returnChat", path: "id {chat}", asked: `{"operator_id":{boris}}`, says: `"operator_id":0`},
+	{id: "makeLeadOfChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"lead_id":`},
+	{id: "closeChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"state":"closed"`},
+	{id: "banVisitor", path: "id {chat}", asked: `{"operator_id":{anna},"is_banned":true}`, says: `"is_banned":true`},
+
+	{id: "makeCallback", asked: `{"phone":"+7 912 345-67-89","group_id":{group},"time":"{tomorrow}"}`, says: `"id":{callback}`,
+		wrong: map[string]string{`{"phone":"12"}`: "number", `{"phone":"+7 912 345-67-89","time":"2020-01-01T00:00:00Z"}`: "30 days", `{"phone":"+7 912 345-67-89","group_id":999}`: "body.group_id"}},
+	{id: "listCallbacks", query: "digits=912345", says: `"phone":"79123456789"`, wrong: map[string]string{"state=lost": "query.state"}},
+	{id: "getCallback", path: "id {callback}", says: `"steps":[`},
+	{id: "postponeCallback", path: "id {callback}", asked: `{"until":"{tomorrow}"}`, says: `"phone":"79123456789"`, wrong: map[string]string{`{"until":"2020-01-01T00:00:00Z"}`: "30 days"}},
+	{id: "closeCallback", path: "id {callback}", says: `"state":"closed"`},
+	{id: "callNow", path: "id {callback}", says: `"state":`},
+
+	{id: "addCost", asked: `{"source":"google","medium":"cpc","campaign":"spring","first":"2026-01-01","last":"2026-01-31","amount":"310.50"}`,
+		wrong: map[string]string{`{"source":"google","first":"2026-01-01","last":"2026-01-31","amount":"-1"}`: "amount", `{"source":"google","first":"tomorrow","last":"2026-01-31","amount":"1"}`: "body.first"}},
+	{id: "listCosts", says: `"amount":"310.5"`},
+	{id: "undoCost", path: "id {cost}"},
+	{id: "report", query: "first={today}&last={today}&site=lamps.example&by=source&filter=channel%3Ddirect&sort=visits", says: `"total":`,
+		wrong: map[string]string{"first=x&last=x": "expected a day", "first={today}&last={today}&by=taste": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}&last={today}&zone=Mars": "time zone", "last=2026-01-01": "query.first"}},
+
+	{id: "findPerson", asked: `{"phones":["+7 912 345-67-89"],"emails":["anna@mail.example"]}`, says: `"leads":[{`, wrong: map[string]string{`{}`: "expected", `{"visitors":[{"site":"lamps.example","id":"x"}]}`: "body.visitors"}},
+	{id: "erasePerson", asked: `{"emails":["nobody@mail.example"]}`, says: `"ended_at":null`, wrong: map[string]string{`{"phones":["-"]}`: "expected"}},
+	{id: "listErasures", says: `"by":"API: A program"`},
+	{id: "listHistory", query: "limit=5", says: `"by":"API: A program"`, wrong: map[string]string{"cursor=AAAA": "query.cursor"}},
+
+	{id: "removeEndpoint", path: "id {endpoint}"},
+	{id: "removeReply", path: "id {reply}"},
+	{id: "removeGroup", path: "id {group}"},
+	{id: "removeNumber", path: "number 74951234567", says: `"own":[]`},
+	{id: "removePool", path: "pool summer", says: `"own_pools":{}`},
+	{id: "disableOperator", path: "id {boris}", asked: `{"is_disabled":true}`, says: `"is_disabled":true`},
+	{id: "removeOperator", path: "id {boris}"},
+}
+
+// operation is an operation as the document has it.
+type operation struct {
+	*openapi3.Operation
+	method, path string
+}
+
+// operations are all of the document, by their ids.
+func (o *office) operations() map[string]operation {
+	all := make(map[string]operation)
+	for path, item := range o.document.Paths.Map() {
+		for method, op := range item.Operations() {
+			all[op.OperationID] = operation{op, method, path}
+		}
+	}
+	return all
+}
+
+// scene has in the office what the trials are about, and returns the values of names.
+func (o *office) scene() map[string]string {
+	ctx := o.Context()
+	anna := operatortest.Account(o.T, o.Operators, "anna", operator.Agent, scope.All())
+	lead, second := o.lead(o.lamps, "Is the lamp there?"), o.lead(o.lamps, "And the second one?")
+	view, err := o.visits.Arrive(ctx, o.lamps.ID, 0, visit.Arrival{Nonce: "arrival-of-the-tests", URL: "https://lamps.example/", Kind: "load", UserAgent: visittest.Chrome})
+	require.NoError(o, err)
+	from := chat.From{SiteID: o.lamps.ID, Ref: view.Ref, URL: "https://lamps.example/", Language: "en", Patience: time.Hour}
+	talk, _, err := o.Chats.SayFrom(ctx, from, chat.Message{Author: chat.Visitor, Text: "Do you deliver?"})
+	require.NoError(o, err)
+	return map[string]string{
+		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(lead.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID),
+		"today": o.clock.Now().Format(time.DateOnly), "tomorrow": o.clock.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339),
+	}
+}
+
+// rings has somebody call the tracking number of the site's news.
+func (o *office) rings() string {
+	c, _, err := o.Calls.Take(o.Context(), telephony.Event{
+		Platform: "webhook", Call: "1", Kind: telephony.Start, At: o.clock.Now(), Called: "74957654321", Caller: "79123456789", Talk: telephony.Untold, Wait: telephony.Untold,
+	})
+	require.NoError(o, err)
+	return fmt.Sprint(c.ID)
+}
+
+// deliver waits until the test that was sent stands in the log.
+func (o *office) deliver() {
+	ctx, cancel := context.WithCancel(o.Context())
+	defer cancel()
+	done := make(chan struct{})
+	go func() { defer close(done); o.Deliveries.Run(ctx) }()
+	require.Eventually(o, func() bool {
+		log, err := o.Deliveries.Log(ctx, o.lamps.ID, 0, "", notify.Cursor{}, 1)
+		return err == nil && len(log) > 0
+	}, 20*time.Second, 10*time.Millisecond)
+	cancel()
+	<-done
+}
+
+// filled is the text with the values of the names in it.
+func filled(text string, named map[string]string) string {
+	for name, value := range named {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
+}
+
+func (t trial) address(op operation, named map[string]string) string {
+	values := map[string]string{"site": "lamps.example"}
+	for pair := range slices.Chunk(strings.Fields(filled(t.path, named)), 2) {
+		values[pair[0]] = pair[1]
+	}
+	return filled(op.path, values)
+}
+
+// Every operation does what it is asked, and refuses what is wrong and then has changed nothing. Every answer is as the
+// document says.
+func TestEveryOperation(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		operations, named := o.operations(), o.scene()
+		var tried []string
+		for _, trial := range trials {
+			tried = append(tried, trial.id)
+		}
+		require.ElementsMatch(t, slices.Collect(maps.Keys(operations)), tried)
+		secret := o.token(scope.All(), token.Scopes...)
+		for _, trial := range trials {
+			op := operations[trial.id]
+			switch trial.id {
+			case "listCalls":
+				named["call"] = o.rings()
+			case "listDeliveries":
+				o.deliver()
+			}
+			path := trial.address(op, named)
+			for wrong, words := range trial.wrong {
+				status, method, address, asked := 422, op.method, path, filled(wrong, named)
+				if _, err := fmt.Sscanf(wrong, "%d {", &status); err == nil {
+					asked = asked[len("400 "):]
+				}
+				if method == http.MethodGet {
+					address, asked = path+"?"+asked, ""
+				}
+				o.refusesTo(status, method, address, secret, asked, words, "If-Match", "*")
+			}
+			if op.Parameters.GetByInAndName("header", "If-Match") != nil {
+				asked := filled(trial.asked, named)
+				o.refusesTo(428, op.method, path, secret, asked, "If-Match")
+				o.refusesTo(412, op.method, path, secret, asked, "somebody else", "If-Match", `"other"`)
+			}
+			address := path
+			if trial.query != "" {
+				address += "?" + filled(trial.query, named)
+			}
+			response, body := o.call(op.method, address, secret, filled(trial.asked, named), "If-Match", "*")
+			require.Less(t, response.StatusCode, 300, "%s: %s", trial.id, body)
+			learn(t, trial, body, named)
+			require.Contains(t, string(body), filled(trial.says, named), trial.id)
+		}
+	})
+}
+
+// learn keeps the ids of what was made under the names that the trial's answer has for them.
+func learn(t *testing.T, of trial, body []byte, named map[string]string) {
+	var said struct {
+		ID         int64
+		Costs      []struct{ ID int64 }
+		Deliveries []struct{ Entry int64 }
+	}
+	if len(body) == 0 {
+		return
+	}
+	require.NoError(t, json.Unmarshal(body, &said))
+	if name, found := strings.CutPrefix(of.says, `"id":{`); found {
+		named[strings.TrimSuffix(name, "}")] = fmt.Sprint(said.ID)
+	}
+	if len(said.Costs) > 0 {
+		named["cost"] = fmt.Sprint(said.Costs[0].ID)
+	}
+	if len(said.Deliveries) > 0 {
+		named["delivery"] = fmt.Sprint(said.Deliveries[0].Entry)
+	}
+}
+
+// Each operation is closed to who has no token, one that has ended, one of another scope, and one of another site.
+func TestNoHoles(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		operations, named := o.operations(), o.scene()
+		made, ended, err := o.Tokens.Make(t.Context(), operator.Server(), token.Token{Name: "Ended", Scopes: token.Scopes, Sites: scope.All()}, 1)
+		require.NoError(t, err)
+		require.NoError(t, o.Tokens.Revoke(t.Context(), operator.Server(), made.ID))
+		all, other := o.token(scope.All(), token.Scopes...), o.token(scope.Of(o.chairs.ID), token.Scopes...)
+		boris := operatortest.Account(t, o.Operators, "boris", operator.Agent, scope.Of(o.lamps.ID))
+		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery"} {
+			named[name] = "1"
+		}
+		named["boris"] = fmt.Sprint(boris.ID)
+		for _, trial := range trials {
+			op := operations[trial.id]
+			path, asked := trial.address(op, named), filled(trial.asked, named)
+			scopes := (*op.Security)[0]["token"]
+			require.Len(t, scopes, 1, path)
+			var others []token.Scope
+			for _, s := range token.Scopes {
+				subject, _, _ := strings.Cut(scopes[0], ":")
+				if string(s) != scopes[0] && !(strings.HasSuffix(scopes[0], ":read") && string(s) == subject+":write") {
+					others = append(others, s)
+				}
+			}
+			o.refusesTo(401, op.method, path, "", asked, "expected a token")
+			o.refusesTo(401, op.method, path, ended, asked, "has ended")
+			o.refusesTo(401, op.method, path, ended[:20], asked, "no such token")
+			o.refusesTo(403, op.method, path, o.token(scope.All(), others...), asked, scopes[0])
+			o.refusesTo(401, op.method, path+"?token="+ended, "", asked, "stands in logs")
+			o.refusesTo(422, op.method, path+"?unknown=1", all, asked, "unknown query parameter", "If-Match", "*")
+
+			address := path
+			if query := filled(trial.query, named); query != "" {
+				address += "?" + query
+			}
+			response, body := o.call(op.method, address, other, asked, "If-Match", "*")
+			if strings.Contains(address, "lamps.example") || strings.Contains(asked, "lamps.example") || strings.HasPrefix(path, "/api/v1/operators/") {
+				require.Contains(t, []int{403, 404}, response.StatusCode, "%s: %s", trial.id, body)
+			}
+			require.NotContains(t, string(body), "lamps.example", trial.id)
+			require.NotContains(t, string(body), "Is the lamp there?", trial.id)
+			require.NotContains(t, string(body), "79123456789", trial.id)
+		}
+		_, body := o.call("GET", "/api/v1/sites?limit=9", all, "")
+		require.NotContains(t, string(body), "tables.example", "a site was added by who may not")
+		_, body = o.call("GET", "/api/v1/history?limit=100", all, "")
+		require.NotContains(t, string(body), "lead.", "nothing was changed")
+		o.refuses(404, "/api/v1/leads?site="+url.QueryEscape("lamps.example"), other, "there is no site of this key")
+	})
+}

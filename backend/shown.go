@@ -1,0 +1,30 @@
+package backend
+
+import (
+	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/open"
+)
+
+// forConsole are what the console shows.
+func (d *Desk) forConsole() console.Subjects {
+	return console.Subjects{
+		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Sightings: d.Sightings, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
+		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers,
+		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Tokens: d.Tokens,
+		Region: d.regionOf, Configured: d.configuredFor, Spool: d.spool,
+		Service:        func(key string) string { return d.configured.Load().Services[key] },
+		Hosts:          func(key string) []string { return d.configured.Load().Hosts[key] },
+		Pools:          func() number.ConfiguredPools { return d.configured.Load().Pools },
+		WholeAddresses: func() bool { return d.configured.Load().WholeAddresses },
+	}
+}
+
+// forOpen are what the public API tells of.
+func (d *Desk) forOpen() open.Subjects {
+	return open.Subjects{
+		Tokens: d.Tokens, Answers: d.OpenAnswers, Sites: d.Sites, Leads: d.Leads, Inbox: d.Inbox, Calls: d.Calls, Chats: d.Chats, Callbacks: d.Callbacks, Numbers: d.Numbers, Forms: d.Forms,
+		Operators: d.Operators, Groups: d.Groups, Replies: d.Replies, Deliveries: d.Deliveries, Persons: d.Persons, Reports: d.Reports, Costs: d.Costs, Journal: d.Journal,
+		Configured: d.configuredFor, Pools: func() number.ConfiguredPools { return d.configured.Load().Pools }, Region: d.regionOf,
+	}
+}
