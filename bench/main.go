@@ -22,7 +22,8 @@
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
 //	go run ./bench script -slow 4 # the same on a processor slowed four times
-//	go run ./bench script -tasks # long tasks and slow clicks on pages of ten kinds; -others FOLDER: beside the scripts of others
+//	go run ./bench script -tasks # long tasks and slow clicks on pages of ten kinds; -others FOLDER: beside the scripts of others,
+//	                          # -before PATH: beside another build
 //
 // What docs/benchmarks.md says of the figures comes from here.
 package main
@@ -70,6 +71,8 @@ type options struct {
 	slow    float64
 	tasks   bool
 	others  string
+	before  string
+	page    string
 	parts   []string
 }
 
@@ -97,6 +100,8 @@ func parse() options {
 	flag.Float64Var(&o.slow, "slow", 1, "how many times slower the processor is on which script opens pages")
 	flag.BoolVar(&o.tasks, "tasks", false, "let script watch the tasks and the clicks of pages of ten kinds")
 	flag.StringVar(&o.others, "others", "", "a folder with scripts of others that script -tasks watches too: NAME.html for the pages' heads, which loads NAME.js")
+	flag.StringVar(&o.before, "before", "", "a Caddy with another Frontdesk that script measures beside this one, in turns")
+	flag.StringVar(&o.page, "page", "", "let script -tasks open only the pages whose names have this in them")
 	flag.Parse()
 	for flag.NArg() > 0 { // flags may stand behind a part's name too
 		o.parts = append(o.parts, flag.Arg(0))

@@ -43,21 +43,25 @@ type mainThread struct{ script, layout, task float64 }
 
 // script measures what the browser script costs a page's main thread.
 func script(ctx context.Context, folder, caddy string, o options) error {
-	if o.tasks {
-		return scriptTasks(ctx, folder, caddy, o.others, o.rounds, o.slow)
+	programs := []string{caddy}
+	if o.before != "" {
+		programs = append(programs, o.before)
 	}
-	return scriptTime(ctx, folder, caddy, o.rounds, o.slow)
+	if o.tasks {
+		return scriptTasks(ctx, folder, programs, o)
+	}
+	return scriptTime(ctx, folder, programs, o.rounds, o.slow)
 }
 
 // scriptTime measures the same page, with the script and without, and what it adds later, in turns, each in a browser context of its own,
 // so with nothing cached. The figures are the thread's CPU time by Chromium's Performance domain, on a processor that is slow times slower.
-func scriptTime(ctx context.Context, folder, caddy string, rounds int, slow float64) error {
+func scriptTime(ctx context.Context, folder string, programs []string, rounds int, slow float64) error {
 	origin, err := thread.Serve([]thread.Page{{Name: "page", Body: measuredPage.Make()}}, nil, "")
 	if err != nil {
 		return err
 	}
 	defer origin.Close()
-	sides, stop, err := startScriptSides(ctx, folder, caddy, origin.Addr().String())
+	sides, stop, err := startScriptSides(ctx, folder, programs, origin.Addr().String())
 	defer stop()
 	if err != nil {
 		return err
@@ -94,19 +98,20 @@ func scriptTime(ctx context.Context, folder, caddy string, rounds int, slow floa
 
 // scriptTasks watches the tasks and the clicks of pages of ten kinds: alone, with the script, and with the scripts of others, if there is
 // a folder of them.
-func scriptTasks(ctx context.Context, folder, caddy, others string, rounds int, slow float64) error {
-	pages := append(thread.Pages(), thread.Page{Name: "page", Body: measuredPage.Make()}) // the last one tells when Caddy is ready
+func scriptTasks(ctx context.Context, folder string, programs []string, o options) error {
+	watched := slices.DeleteFunc(thread.Pages(), func(p thread.Page) bool { return !strings.Contains(p.Name, o.page) })
+	pages := append(slices.Clone(watched), thread.Page{Name: "page", Body: measuredPage.Make()}) // the last one tells when Caddy is ready
 	origin, err := thread.Serve(pages, nil, "")
 	if err != nil {
 		return err
 	}
 	defer origin.Close()
-	started, stop, err := startScriptSides(ctx, folder, caddy, origin.Addr().String())
+	started, stop, err := startScriptSides(ctx, folder, programs, origin.Addr().String())
 	defer stop()
 	if err != nil {
 		return err
 	}
-	sides, err := thread.Others(pages, others)
+	sides, err := thread.Others(pages, o.others)
 	if err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func scriptTasks(ctx context.Context, folder, caddy, others string, rounds int, 
 		return err
 	}
 	defer closeBrowser()
-	return thread.Compare(browser, sides, thread.Pages(), rounds, slow)
+	return thread.Compare(browser, sides, watched, o.rounds, o.slow)
 }
 
 // printMainThread prints what the sides have taken, in the order of their rounds.
@@ -145,8 +150,8 @@ func printMainThread(sides []scriptSide, spent map[string][]mainThread) {
 	}
 }
 
-// startScriptSides starts Caddy for each side but the first, which is the origin itself.
-func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides []scriptSide, stop func(), err error) {
+// startScriptSides starts each program for each side but the first, which is the origin itself.
+func startScriptSides(ctx context.Context, folder string, programs []string, origin string) (sides []scriptSide, stop func(), err error) {
 	var processes []*process
 	stop = func() {
 		for _, p := range processes {
@@ -154,28 +159,30 @@ func startScriptSides(ctx context.Context, folder, caddy, origin string) (sides 
 		}
 	}
 	sides = []scriptSide{{name: "the page alone", address: origin, ready: "true"}}
-	const identified, shows = `typeof Svc.getCredentials().hit_id === "number"`, ` && Svc.getPhones().length === 3 && !!window[Symbol.for("svc:numbers")]`
-	for i, with := range []struct{ name, directives, text, ready string }{
+	const identified, shows, part = `typeof Svc.getCredentials().hit_id === "number"`, ` && Svc.getPhones().length === 3`, ` && !!window[Symbol.for("svc:numbers")]`
+	for _, with := range []struct{ name, directives, text, ready string }{
 		{"with the script, no numbers", "", "setCsAccount", identified},
 		{"with 3 numbers, once", numberDirectives("") + "\n\t\tdynamical_replacement off", "data-svc-numbers", identified + shows},
 		{"with 3 numbers", numberDirectives(""), "data-svc-numbers", identified + shows},
-		{"with 3 dynamic", leasedDirectives(), "setCsAccount", identified + shows},
+		{"with 3 dynamic", leasedDirectives(), "setCsAccount", identified + shows + part},
 	} {
-		address, err := freeAddress()
-		if err != nil {
-			return sides, stop, err
+		for i, program := range programs {
+			address, err := freeAddress()
+			if err != nil {
+				return sides, stop, err
+			}
+			name := fmt.Sprint("script", len(sides))
+			config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(frontdeskConfig(name, with.directives))
+			p, err := startCaddy(ctx, program, filepath.Join(folder, name+".conf"), config, "http://"+address+pagePath(0))
+			if err != nil {
+				return sides, stop, err
+			}
+			processes = append(processes, p)
+			if err := awaitText(ctx, address, with.text); err != nil {
+				return sides, stop, err
+			}
+			sides = append(sides, scriptSide{name: with.name + strings.Repeat(", before", i), address: address, ready: with.ready})
 		}
-		name := fmt.Sprint("script", i)
-		config := strings.NewReplacer("ADDRESS", address, "ORIGIN", origin, "FOLDER", folder).Replace(frontdeskConfig(name, with.directives))
-		p, err := startCaddy(ctx, caddy, filepath.Join(folder, name+".conf"), config, "http://"+address+pagePath(0))
-		if err != nil {
-			return sides, stop, err
-		}
-		processes = append(processes, p)
-		if err := awaitText(ctx, address, with.text); err != nil {
-			return sides, stop, err
-		}
-		sides = append(sides, scriptSide{name: with.name, address: address, ready: with.ready})
 	}
 	return sides, stop, nil
 }

@@ -20,7 +20,7 @@ const Visit = "utm_source=news"
 // they load.
 func Compare(browser context.Context, sides []Side, pages []Page, rounds int, slow float64) error {
 	fmt.Printf("Tasks of the main thread while pages load, in ms of CPU time; clicks in ms of the clock; medians of %d rounds in turns\n", rounds)
-	fmt.Printf("%-16s %-26s %8s %8s %8s %8s %10s %11s %8s\n",
+	fmt.Printf("%-16s %-35s %8s %8s %8s %8s %10s %11s %8s\n",
 		"page", "", "longest", "over 50", "script", "at once", "over by it", "early by it", "click")
 	for _, p := range pages {
 		loads := make([][]Load, len(sides))
@@ -35,7 +35,7 @@ func Compare(browser context.Context, sides []Side, pages []Page, rounds int, sl
 		}
 		for i, s := range sides {
 			of := func(part func(Load) float64) float64 { return median(loads[i], part) }
-			fmt.Printf("%-16s %-26s %8.1f %8.0f %8.1f %8.1f %10.0f %11.0f %8.0f\n", p.Name, s.Name,
+			fmt.Printf("%-16s %-35s %8.1f %8.0f %8.1f %8.1f %10.0f %11.0f %8.0f\n", p.Name, s.Name,
 				of(func(l Load) float64 { return l.Longest }), of(func(l Load) float64 { return l.Long }),
 				of(func(l Load) float64 { return l.Ours }), of(func(l Load) float64 { return l.OursLongest }),
 				of(func(l Load) float64 { return l.OursLong }), of(func(l Load) float64 { return l.OursEarly }),
