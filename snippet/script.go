@@ -21,6 +21,11 @@ var bundle []byte
 //go:embed dist/crossing.js
 var crossing []byte
 
+// sentry comes before the core script of sites with tracking numbers: a function expression like crossing.
+//
+//go:embed dist/sentry.js
+var sentry []byte
+
 // The two variants of the browser interface (section 9), as configurations name them.
 const (
 	VariantA = "A"
@@ -68,6 +73,9 @@ func NewScript(settings ScriptSettings) (*Script, error) {
 	argument, err := json.Marshal(configuration)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the configuration of the script: %w", err)
+	}
+	if settings.Tracking {
+		argument = fmt.Appendf(nil, "%s(%s)", sentry, argument)
 	}
 	if settings.Domains != "" {
 		argument = fmt.Appendf(nil, "%s(%s)", crossing, argument)

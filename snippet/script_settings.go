@@ -15,7 +15,6 @@ type scriptConfiguration struct {
 	Panels   string         `json:"panels"`  // the same
 	Proof    string         `json:"proof"`   // the same
 	Launcher bool           `json:"launcher,omitempty"`
-	Tracking bool           `json:"tracking,omitempty"`
 	Domains  string         `json:"domains,omitempty"`
 	Consent  *scriptConsent `json:"consent,omitempty"`
 }
@@ -51,7 +50,7 @@ func (s ScriptSettings) Check() error {
 }
 
 func (s ScriptSettings) configuration() (scriptConfiguration, error) {
-	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Proof: proofName, Launcher: s.Launcher, Tracking: s.Tracking, Domains: s.Domains}
+	configuration := scriptConfiguration{Objects: s.Objects, Variant: s.Variant, Numbers: numbersName, Panels: panelsName, Proof: proofName, Launcher: s.Launcher, Domains: s.Domains}
 	for _, name := range s.Objects {
 		if !identifier.MatchString(name) {
 			return configuration, fmt.Errorf("object name %q: expected a JavaScript identifier of at most 64 ASCII letters, digits, _ and $", name)

@@ -12,10 +12,10 @@ export interface Configuration {
   proof: string;
   /** Whether the site shows a launcher by itself. */
   launcher?: boolean;
-  /** Whether the site has tracking numbers, so that the page before may have shown some. */
-  tracking?: boolean;
   /** The hosts of a site with several registrable domains: those of a domain with commas between them, and blanks between domains. */
   domains?: string;
+  /** What sentry.ts has for sites with tracking numbers: it stands in for the part that replaces numbers, while the page does not need it. */
+  sentry?: unknown;
   /** The token of the link that has led here from another host of the site. */
   crossing?: string;
   /** Nothing is set or sent until this cookie has a value that `value`, a regular expression, matches. */

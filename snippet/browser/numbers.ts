@@ -29,9 +29,9 @@ let renew: () => void;
 /** Milliseconds for which the numbers of one page are those of the next one, until the service tells: those of a visit. */
 const fresh = 1_800_000;
 
-let guessed = false;
-let parsed = false;
-let loading = false;
+let guessed: boolean | undefined;
+let parsed: boolean | undefined;
+let loading: Promise<void> | undefined;
 let part: typeof Start | undefined;
 let work: Work | undefined;
 
@@ -113,8 +113,8 @@ export function take(given: Issued[] | null | undefined, asked: number, anew?: b
 function remember(): void {
   try {
     // A page's first look into the storage makes it wait for the browser.
-    const kept = config.tracking && sessionStorage.getItem(slot());
-    const [asked, last, lasting] = kept ? JSON.parse(kept) : [];
+    const kept = config.sentry && sessionStorage.getItem(slot());
+    const [asked, last, lasting] = kept ? JSON.parse(kept as string) : [];
     if (Date.now() - asked < fresh && consented()) {
       guessed = true;
       told = last;
@@ -147,29 +147,29 @@ export function issue(anew?: boolean): boolean {
     issued = writing;
     numbers = writing === encode(block.numbers) ? block.numbers : given;
   }
-  if (part) {
-    run();
-  } else if (!loading) {
-    loading = true;
-    start();
-  }
+  run();
   return changed;
 }
 
-async function start(): Promise<void> {
-  await load(config.numbers);
-  part = globals[Symbol.for('svc:numbers')];
-  if (part) {
-    run();
-  } else {
-    ask();
-  }
+/** Loads the part, once. */
+function start(): void {
+  loading =
+    loading ||
+    load(config.numbers).then(() => {
+      part = globals[Symbol.for('svc:numbers')];
+      if (!ended) {
+        (part ? run : ask)();
+      }
+    });
 }
 
+/** Has the numbers replaced by the part, or by what stands in for it while it is not needed. */
 function run(): void {
-  if (!ended) {
-    work = part!({ numbers, replaced: block.replaced, served: block.numbers }, ask, () => issue() && renew());
-    follow();
+  const make = part || (config.sentry as typeof Start);
+  work = make && make({ numbers, replaced: block.replaced, served: block.numbers }, ask, part ? () => issue() && renew() : start);
+  follow();
+  if (!work) {
+    start();
   }
 }
 

@@ -44,16 +44,15 @@ export function drain(methods: Record<string, Method>, lists: unknown[]): void {
   };
   // A policy that forbids inline scripts allows a block of data, in which the settings come then.
   each(blockOf('').queue || [], take);
-  each(lists, (list) => each(takeOver(list), take));
+  each(lists, (list) => takeOver(list, take));
   push(items);
 }
 
-function takeOver(list: unknown): unknown[] {
+function takeOver(list: unknown, take: (item: unknown) => void): void {
   if (!Array.isArray(list)) {
-    return [];
+    return;
   }
-  const items: unknown[] = [];
-  each(list, (item) => (items[items.length] = item));
+  each(list, take);
   list.length = 0;
   Object.defineProperty(list, 'push', {
     configurable: true,
@@ -66,5 +65,4 @@ function takeOver(list: unknown): unknown[] {
       return list.length;
     },
   });
-  return items;
 }

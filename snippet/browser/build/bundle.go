@@ -18,14 +18,16 @@ type script struct {
 const (
 	module = "%s" // and styles
 	alone  = `(function(){"use strict";%s})();`
+	// The argument of the core script, with what the script adds to it.
+	before = `(function(` + parameter + `){"use strict";%sreturn ` + parameter + `})`
 )
 
 // scripts, and the console's styles, are all by where they are built, from the module's root as their sources are.
 var scripts = map[string]script{
 	// A function expression that takes the configuration of a site as its argument.
-	"snippet/dist/svc.js": {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
-	// The same, which gives its argument back.
-	"snippet/dist/crossing.js": {"snippet/browser/crossing.ts", `(function(` + parameter + `){"use strict";%sreturn ` + parameter + `})`, "", api.ES2018},
+	"snippet/dist/svc.js":      {"snippet/browser/main.ts", `(function(` + parameter + `){"use strict";%s})`, ownOfCore, api.ES2018},
+	"snippet/dist/crossing.js": {"snippet/browser/crossing.ts", before, "", api.ES2018},
+	"snippet/dist/sentry.js":   {"snippet/browser/sentry.ts", before, "", api.ES2018},
 	"snippet/dist/numbers.js":  {"snippet/browser/numbers/main.ts", alone, ownProperties, api.ES2018},
 	// The panels' lacks the name of the chat's asset, which is declared before it.
 	"snippet/dist/panels.js":  {"snippet/browser/panels/main.ts", module, "", api.ES2018},

@@ -59,7 +59,7 @@ func rules() []byte {
 		fmt.Fprintf(&b, "%#x", zero)
 	}
 	fmt.Fprintf(&b, "];\n\n/** Signs of prices. */\nexport const currencySign = /[\\p{Sc}%s]/u;\n", ranges([]rune(numbers.CurrencySigns)))
-	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = new Set(\n  '%s'.split(' '),\n);\n", strings.Join(token.Names(token.Breaks), " "))
+	fmt.Fprintf(&b, "\n/** Elements at whose tags a line ends. */\nexport const breaking = /* @__PURE__ */ new Set(\n  /* @__PURE__ */ '%s'.split(' '),\n);\n", strings.Join(token.Names(token.Breaks), " "))
 	var onWeb, others []string
 	for _, address := range link.Messengers {
 		if path, found := strings.CutPrefix(address, "//"); found {

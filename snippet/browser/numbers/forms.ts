@@ -58,3 +58,8 @@ export function reverse(table: Table): Table {
   });
   return back;
 }
+
+/** The digits of all forms of the numbers. */
+export function formsOf(numbers: { forms?: Group[] }[]): string[] {
+  return numbers.flatMap(({ forms }) => (forms || []).flatMap(([, prefixes, old]) => prefixes.split(' ').map((prefix) => prefix + old)));
+}

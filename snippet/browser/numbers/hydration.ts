@@ -1,3 +1,5 @@
+import { idle } from './idle';
+
 /** What pages have that a framework takes over in the browser: its roots and data, which are found by their ids, and its assets. */
 const ids = '__next __nuxt ___gatsby root app svelte q-app __NEXT_DATA__ __NUXT_DATA__'.split(' ');
 const signs =
@@ -14,15 +16,6 @@ export function isHydrating(page: Document): boolean {
   return (
     ids.some((id) => page.getElementById(id)) || page.querySelector(signs) !== null || Object.keys(page.defaultView!).some((name) => globals.test(name))
   );
-}
-
-/** Calls `run` when the page has nothing else to do, and soon in any case. */
-export function idle(run: () => void, timeout = 200): void {
-  if (typeof requestIdleCallback === 'function') {
-    requestIdleCallback(run, { timeout });
-  } else {
-    setTimeout(run);
-  }
 }
 
 /** Milliseconds in which a page at rest loads nothing, and how often that is waited for. */

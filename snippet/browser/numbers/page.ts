@@ -41,26 +41,28 @@ function isUntouched(node: Block): boolean {
 /** What is read of attributes, links apart. */
 const readable = ['alt', 'title', 'aria-label', 'content'];
 const described = 'meta[name=description i]';
-const readers = `[alt],[title],[aria-label],${described},` + linked;
 
 /** Gives the texts in a tree one after the other. */
 export function textsOf(tree: Node): TreeWalker {
   return document.createTreeWalker(tree, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION);
 }
 
-/** Tells of the attributes of a tree that are read, and of those of its root. */
+/** Tells of the attributes of a tree that are read, and of those of its root. To ask each element for all of them would take twice as long. */
 export function attributesOf(tree: Node & ParentNode, tell: (element: Element, value: string) => void): void {
-  const look = (element: Element): void =>
-    readable.concat('href').forEach((name) => {
+  const look = (name: string, selector = '[' + name + ']'): void => {
+    const ask = (element: Element): void => {
       const value = element.getAttribute(name);
       if (value) {
         tell(element, value);
       }
-    });
-  if (isElement(tree)) {
-    look(tree);
-  }
-  tree.querySelectorAll(readers).forEach(look);
+    };
+    if (isElement(tree)) {
+      ask(tree);
+    }
+    tree.querySelectorAll(selector).forEach(ask);
+  };
+  readable.forEach((name) => look(name, name === 'content' ? described : undefined));
+  look('href', linked);
 }
 
 /** Reads the lines that an element itself has. Gives the nodes that it has looked at. */

@@ -1,3 +1,4 @@
+import { hostsIn } from './hosts';
 import { isHydrating, rest } from './hydration';
 import { untouched } from './page';
 
@@ -26,22 +27,10 @@ export function roots(): Root[] {
   return Array.from(all);
 }
 
-/**
- * Finds the shadow roots that elements in the tree have already. To ask each element of a page would take as long as to read all of
- * its texts. So in a document those are asked whose names have a hyphen, which the browser finds by itself, and of the others those that
- * show nothing but what a shadow root may have.
- */
+/** Finds the shadow roots that elements in the tree have already. */
 export function findRoots(tree: Root): void {
-  if (isDocument(tree)) {
-    const hyphenated = tree.evaluate("//*[contains(name(),'-')]", tree, null, XPathResult.UNORDERED_NODE_SNAPSHOT_TYPE, null);
-    for (let i = 0; i < hyphenated.snapshotLength; i++) {
-      findRoot(hyphenated.snapshotItem(i) as Element);
-    }
-  }
-  tree.querySelectorAll(isDocument(tree) ? bare : '*').forEach(findRoot);
+  (isDocument(tree) ? hostsIn(tree) : Array.from(tree.querySelectorAll('*'))).forEach(findRoot);
 }
-
-const bare = 'article:empty,aside:empty,div:empty,main:empty,section:empty,span:empty';
 
 export function isDocument(root: Root): root is Document {
   return root.nodeType === Node.DOCUMENT_NODE;

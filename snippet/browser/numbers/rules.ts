@@ -101,8 +101,8 @@ export const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xe
 export const currencySign = /[\p{Sc}%\u5143\u5186\uc6d0]/u;
 
 /** Elements at whose tags a line ends. */
-export const breaking = new Set(
-  'address annotation-xml area article aside audio base blockquote body br button canvas caption center col colgroup datalist dd desc details dialog dir div dl dt embed fieldset figcaption figure footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input legend li link main map marquee math menu meta meter nav noembed noframes noscript object ol optgroup option p param picture plaintext pre progress script search section select slot source style summary svg table tbody td template text textarea tfoot th thead title tr track ul video xmp'.split(' '),
+export const breaking = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ 'address annotation-xml area article aside audio base blockquote body br button canvas caption center col colgroup datalist dd desc details dialog dir div dl dt embed fieldset figcaption figure footer foreignobject form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe img input legend li link main map marquee math menu meta meter nav noembed noframes noscript object ol optgroup option p param picture plaintext pre progress script search section select slot source style summary svg table tbody td template text textarea tfoot th thead title tr track ul video xmp'.split(' '),
 );
 
 /** Links that call or write to a number: the first group leads to it, the second is it. */

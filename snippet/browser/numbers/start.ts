@@ -1,7 +1,9 @@
 import { newBlocks } from './blocks';
 import { tailsOf } from './character';
-import { type Group, learn, reverse, type Table } from './forms';
-import { idle, isHydrating, settled } from './hydration';
+import { formsOf, type Group, learn, reverse, type Table } from './forms';
+import { isHydrating, settled } from './hydration';
+import { idle } from './idle';
+import { outcome } from './outcome';
 import { beginRound, type Change, patience, putBack } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
 import { rewrite } from './rewrite';
@@ -60,11 +62,6 @@ const observed = {
 function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made = made || make());
-}
-
-/** The digits of all forms of the numbers. */
-function formsOf(numbers: Issued[]): string[] {
-  return numbers.flatMap(({ forms }) => (forms || []).flatMap(([, prefixes, old]) => prefixes.split(' ').map((prefix) => prefix + old)));
 }
 
 function tableOf(numbers: Issued[], undo: boolean): Table {
@@ -242,18 +239,7 @@ export function start({ numbers, replaced, served = numbers }: Block, ask: () =>
         }
       }
     },
-    replaced(type) {
-      const all: Record<string, any> = {};
-      for (const { from, raw, dt } of numbers) {
-        const id = 'number=' + from;
-        if (found.has(from) && type == null) {
-          all[id] = raw;
-        } else if (found.has(from) && type === (dt ? 'dynamic' : 'static')) {
-          all[raw] = [...new Set(all[raw]).add(id)];
-        }
-      }
-      return all;
-    },
+    replaced: (type) => outcome(numbers, found, type),
     end() {
       ended = true;
       watching = false;
