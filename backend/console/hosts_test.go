@@ -38,5 +38,23 @@ func TestManySitesAreFoundByTyping(t *testing.T) {
 
 	require.Equal(t, 50, b.document("/sites").Find("ol.sites > li").Length())
 	require.Equal(t, 1, b.document("/sites?q=shop59.").Find("ol.sites > li").Length())
+	// Sites of an account are typed, each on a line.
+	page := b.document("/operators")
+	require.Equal(t, 1, page.Find("textarea[name=hosts]").Length())
+	require.Zero(t, page.Find("[name=sites]").Length())
+	refused := b.post("/operators", "login", "boris", "password", password, "role", "operator", "hosts", "shop7.example\nnowhere.example")
+	require.Equal(t, http.StatusUnprocessableEntity, refused.status)
+	require.Contains(t, refused.page(t).Find("[role=alert]").Text(), "nowhere.example")
+	require.Equal(t, "shop7.example\nnowhere.example", refused.page(t).Find("textarea").Text(), "it can be put right")
+	require.Equal(t, http.StatusSeeOther, b.post("/operators", "login", "boris", "password", password, "role", "operator", "hosts", " Shop7.example, shop8.example\r\n\r\n").status)
+	link := b.document("/operators").Find("ul.staff a, ol.staff a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == "boris" }).AttrOr("href", "")
+	require.Equal(t, "shop7.example\nshop8.example\n", b.document(link).Find("textarea").Text())
+	require.Equal(t, http.StatusUnprocessableEntity, b.post(link, "name", "", "role", "operator", "with", "sites", "hosts", "nowhere.example").status)
+	require.Equal(t, "shop7.example\nshop8.example\n", b.document(link).Find("textarea").Text(), "nothing has changed")
+	require.Equal(t, http.StatusSeeOther, b.post(link, "name", "", "role", "operator", "with", "sites", "hosts", "shop9.example").status)
+	require.Equal(t, "shop9.example\n", b.document(link).Find("textarea").Text())
+	require.Equal(t, http.StatusUnprocessableEntity, b.post("/tokens", "name", "A", "scopes", "leads:read", "days", "30", "hosts", "nowhere.example").status)
+	require.Equal(t, http.StatusOK, b.post("/tokens", "name", "A", "scopes", "leads:read", "days", "30", "hosts", "shop9.example").status)
+
 	require.Equal(t, http.StatusSeeOther, d.browser().get("/hosts?host=shop").status, "for operators")
 }

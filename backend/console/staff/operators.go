@@ -39,44 +39,6 @@ type accountForm struct {
 	Sites siteChoice
 }
 
-// siteChoice is which sites an account is to see, as a form has it.
-type siteChoice struct {
-	All    bool // may be chosen
-	Chosen scope.Sites
-	Sites  []siteOption
-}
-
-type siteOption struct {
-	ID     int64
-	Key    string
-	Chosen bool
-}
-
-// choose offers the sites that the admin sees.
-func choose(f frame.Page, chosen scope.Sites) siteChoice {
-	choice := siteChoice{All: f.Operator.Sites.All(), Chosen: chosen}
-	for _, s := range f.Sites {
-		choice.Sites = append(choice.Sites, siteOption{s.ID, s.Key, !chosen.All() && chosen.Has(s.ID)})
-	}
-	return choice
-}
-
-// chosenSites are those that the form names, of the sites that the admin sees.
-func chosenSites(r *http.Request, f frame.Page) scope.Sites {
-	if r.PostFormValue("all") == "true" {
-		return scope.All()
-	}
-	var ids []int64
-	for _, text := range r.PostForm["sites"] {
-		for _, s := range f.Sites {
-			if text == strconv.FormatInt(s.ID, 10) {
-				ids = append(ids, s.ID)
-			}
-		}
-	}
-	return scope.Of(ids...)
-}
-
 func memberOf(f frame.Page, o operator.Operator) member {
 	actor := f.Operator.Actor()
 	m := member{Operator: o, Self: o.ID == f.Operator.ID, Ours: actor.Administers(o), Form: accountForm{o.Name, o.Role, choose(f, o.Sites)}}
@@ -108,11 +70,11 @@ func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, pro
 	if err != nil {
 		return err
 	}
-	chosen := chosenSites(r, f)
+	chosen, _ := chosenSites(r, f)
 	if r.Method != http.MethodPost && len(f.Sites) == 1 {
 		chosen = scope.Of(f.Sites[0].ID)
 	}
-	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen)}
+	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen).keep(r)}
 	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
 		return err
@@ -125,11 +87,15 @@ func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, pro
 }
 
 func (c *room) addOperator(w http.ResponseWriter, r *http.Request, f frame.Page) error {
+	chosen, problem := chosenSites(r, f)
+	if problem != "" {
+		return c.operators(w, r, http.StatusUnprocessableEntity, problem)
+	}
 	_, err := c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
 		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
-		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosenSites(r, f),
+		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosen,
 	})
-	problem := door.Problem(f.Words, err)
+	problem = door.Problem(f.Words, err)
 	switch {
 	case problem != "":
 		return c.operators(w, r, http.StatusUnprocessableEntity, problem)
@@ -172,7 +138,8 @@ func (a *accountForm) keep(r *http.Request, f frame.Page) {
 		a.Name, a.Role = r.PostFormValue("name"), operator.Role(r.PostFormValue("role"))
 	}
 	if r.PostFormValue("with") == "sites" {
-		a.Sites = choose(f, chosenSites(r, f))
+		chosen, _ := chosenSites(r, f)
+		a.Sites = choose(f, chosen).keep(r)
 	}
 }
 
@@ -190,7 +157,10 @@ func (c *room) editOperator(w http.ResponseWriter, r *http.Request, f frame.Page
 	var wanted *scope.Sites
 	to := operatorLink(operatorID(r))
 	if r.PostFormValue("with") == "sites" {
-		chosen := chosenSites(r, f)
+		chosen, problem := chosenSites(r, f)
+		if problem != "" {
+			return c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
+		}
 		wanted = &chosen
 		if chosen.None() { // as in setOperatorSites
 			to = "/operators"
@@ -202,7 +172,11 @@ func (c *room) editOperator(w http.ResponseWriter, r *http.Request, f frame.Page
 }
 
 func (c *room) setOperatorSites(w http.ResponseWriter, r *http.Request, f frame.Page) error {
-	chosen, to := chosenSites(r, f), operatorLink(operatorID(r))
+	chosen, problem := chosenSites(r, f)
+	if problem != "" {
+		return c.operator(w, r, http.StatusUnprocessableEntity, problem, "")
+	}
+	to := operatorLink(operatorID(r))
 	if chosen.None() { // it has none of the admin's sites any more, and so no page that the admin may see
 		to = "/operators"
 	}

@@ -81,12 +81,13 @@ func (c *room) tokensPage(w http.ResponseWriter, r *http.Request, f frame.Page, 
 	}
 	typed, days, chosen := status != http.StatusOK, 365, scope.Sites{}
 	if typed {
-		body.Name, chosen = r.PostFormValue("name"), chosenSites(r, f)
+		body.Name = r.PostFormValue("name")
+		chosen, _ = chosenSites(r, f)
 		days, _ = strconv.Atoi(r.PostFormValue("days"))
 	} else if len(f.Sites) == 1 {
 		chosen = scope.Of(f.Sites[0].ID)
 	}
-	body.Sites = choose(f, chosen)
+	body.Sites = choose(f, chosen).keep(r)
 	for _, d := range tokenDays {
 		body.Days = append(body.Days, dayChoice{d, d == days})
 	}
@@ -108,7 +109,12 @@ func (c *room) tokensPage(w http.ResponseWriter, r *http.Request, f frame.Page, 
 // makeToken shows the token in its own answer: it is not kept for another page.
 func (c *room) makeToken(w http.ResponseWriter, r *http.Request, f frame.Page) error {
 	days, _ := strconv.Atoi(r.PostFormValue("days"))
-	t := token.Token{Name: r.PostFormValue("name"), Sites: chosenSites(r, f)}
+	chosen, problem := chosenSites(r, f)
+	if problem != "" {
+		f.Problem = problem
+		return c.tokensPage(w, r, f, http.StatusUnprocessableEntity, "")
+	}
+	t := token.Token{Name: r.PostFormValue("name"), Sites: chosen}
 	for _, name := range r.PostForm["scopes"] {
 		if name != "" { // nothing is chosen for a subject
 			t.Scopes = append(t.Scopes, token.Scope(name))
