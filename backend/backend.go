@@ -166,6 +166,7 @@ func (s *Service) Close() error {
 		return nil
 	}
 	desk.Console.Close() // its streams would not end by themselves
+	desk.Open.Close()
 	desk.Chatting.Close()
 	if !s.uses.drain(drainTimeout) {
 		s.logger.Warn("closing the database under requests that have not finished")

@@ -260,6 +260,7 @@ func (d *Desk) keepOwn(ctx context.Context, tx db.Tx, siteID int64, own number.O
 // Close ends the console's and the visitors' streams and closes the database.
 func (d *Desk) Close() error {
 	d.Console.Close()
+	d.Open.Close()
 	d.Chatting.Close()
 	return d.DB.Close()
 }

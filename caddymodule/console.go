@@ -60,8 +60,10 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	return c.encoding.ServeHTTP(w, r, caddyhttp.HandlerFunc(c.serve))
 }
 
-// isStream tells whether the request is for one of the console's event streams.
-func isStream(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/stream/") }
+// isStream tells whether the request is for one of the console's event streams, or of the API's.
+func isStream(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/stream/") || open.IsStream(r)
+}
 
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
 	isAPI := strings.HasPrefix(r.URL.Path, open.Path)

@@ -69,8 +69,10 @@ type office struct {
 func each(t *testing.T, test func(t *testing.T, o *office)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		o := newOffice(t, d)
-		server := httptest.NewServer(open.New(o.Subjects, o.clock.Now, zaptest.NewLogger(t)))
+		api := open.New(o.Subjects, o.clock.Now, zaptest.NewLogger(t))
+		server := httptest.NewServer(api)
 		t.Cleanup(server.Close)
+		t.Cleanup(api.Close)
 		o.url = server.URL
 
 		_, document := o.call("GET", "/api/v1/openapi.json", "", "")

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/open/endpoints"
+	"github.com/seed-3405227d/frontdesk/backend/open/events"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/open/inquiries"
 	"github.com/seed-3405227d/frontdesk/backend/open/numbers"
@@ -72,7 +73,10 @@ type Subjects struct {
 }
 
 // API answers programs.
-type API struct{ frame *frame.Frame }
+type API struct {
+	frame  *frame.Frame
+	events *events.Events
+}
 
 // New returns the API of its subjects.
 func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
@@ -91,8 +95,14 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	endpoints.Mount(f, s.Deliveries)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
-	return &API{f}
+	return &API{f, events.Mount(f, s.Journal)}
 }
+
+// Close ends the streams of events, which would not end by themselves.
+func (a *API) Close() { a.events.Close() }
+
+// IsStream tells whether the request is for a stream of events, which ends when its reader wants.
+func IsStream(r *http.Request) bool { return events.IsStream(r) }
 
 // Document is the description of the API, OpenAPI 3.1.
 func (a *API) Document() *huma.OpenAPI { return a.frame.Document() }

@@ -66,6 +66,25 @@ func Add[I, O any](f *Frame, o Operation, do func(context.Context, *I) (*O, erro
 	})
 }
 
+// Stream adds an operation that answers with a stream of events, for as long as its caller reads. open looks whether it
+// may be opened, within the time of a call, and returns what writes it.
+func Stream[I any](f *Frame, o Operation, open func(context.Context, *I) (func(huma.Context), error)) {
+	described := f.described(o)
+	described.Responses = map[string]*huma.Response{"200": {
+		Description: "A stream of events (HTML, section 9.2).",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	huma.Register(f.huma, described, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		within, cancel := bounded(ctx)
+		defer cancel()
+		write, err := open(within, in)
+		if err != nil {
+			return nil, f.told(o, err)
+		}
+		return &huma.StreamResponse{Body: write}, nil
+	})
+}
+
 // described is the operation as the description has it. Its answers to mistakes are the same for all.
 func (f *Frame) described(o Operation) huma.Operation {
 	described := huma.Operation{

@@ -28,11 +28,12 @@ const (
 	ReadReports    Scope = "reports:read"
 	WriteReports   Scope = "reports:write"
 	ReadHistory    Scope = "history:read"
+	ReadEvents     Scope = "events:read"
 )
 
 // Scopes are all of them, in the order in which they are shown.
 var Scopes = []Scope{ReadLeads, WriteLeads, ReadCalls, WriteCalls, ReadChats, WriteChats, ReadCallbacks, WriteCallbacks, ReadPersons, WritePersons,
-	ReadSites, WriteSites, ReadNumbers, WriteNumbers, ReadEndpoints, WriteEndpoints, ReadOperators, WriteOperators, ReadReports, WriteReports, ReadHistory}
+	ReadSites, WriteSites, ReadNumbers, WriteNumbers, ReadEndpoints, WriteEndpoints, ReadOperators, WriteOperators, ReadReports, WriteReports, ReadHistory, ReadEvents}
 
 // Parts are the subject of the scope, such as "leads", and what may be done with it: "read" or "write".
 func (s Scope) Parts() (subject, does string) {

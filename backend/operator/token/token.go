@@ -26,6 +26,9 @@ const (
 	Revoked = "operator.token_revoked"
 )
 
+// Topic is woken when a token is revoked; see [db.DB.Subscribe].
+const Topic = "operators.tokens"
+
 // Bounds of tokens.
 const (
 	// Max limits the tokens of the installation that have not ended.
@@ -112,6 +115,15 @@ func (t *Tokens) read(ctx context.Context, rest string, args ...any) ([]Token, e
 	}
 	return list, nil
 }
+
+// Stands reports whether the token of the number still opens.
+func (t *Tokens) Stands(ctx context.Context, id int64) (bool, error) {
+	found, err := t.read(ctx, ` WHERE id = $1 AND ends_at > $2`, id, t.now().UnixMilli())
+	return len(found) > 0, err
+}
+
+// Revocations receives a value when a token may have been revoked, until forget is called.
+func (t *Tokens) Revocations() (news <-chan struct{}, forget func()) { return t.db.Subscribe(Topic) }
 
 // List returns the tokens that have not ended and open one of the sites at least, the latest first and at most limit.
 func (t *Tokens) List(ctx context.Context, sites scope.Sites, limit int) ([]Token, error) {
@@ -209,6 +221,7 @@ func (t *Tokens) Revoke(ctx context.Context, actor operator.Actor, id int64) err
 		return err
 	}
 	err = t.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		tx.Wake(Topic)
 		ended, err := tx.Exec(ctx, `UPDATE operator_tokens SET ends_at = $1 WHERE id = $2 AND ends_at > $1`, now.UnixMilli(), id)
 		if err == nil && ended == 0 {
 			err = ErrUnknown
