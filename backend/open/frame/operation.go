@@ -85,18 +85,13 @@ func Stream[I any](f *Frame, o Operation, open func(context.Context, *I) (func(h
 	})
 }
 
-// described is the operation as the description has it. Its answers to mistakes are the same for all.
+// described is the operation as the description has it. Failures are told in the same way by all: by the answer
+// "default".
 func (f *Frame) described(o Operation) huma.Operation {
 	described := huma.Operation{
 		Method: o.Method, Path: Path + o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description, Tags: []string{o.Subject},
 		Security:     []map[string][]string{{scheme: {string(o.Opens)}}},
 		MaxBodyBytes: maxBody,
-		Errors: []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-			http.StatusRequestURITooLong, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusServiceUnavailable},
-	}
-	if o.Method != http.MethodGet {
-		described.Errors = append(described.Errors, http.StatusRequestTimeout, http.StatusConflict, http.StatusPreconditionFailed,
-			http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusPreconditionRequired)
 	}
 	if o.Method == http.MethodPost {
 		if !o.Does {
