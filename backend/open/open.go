@@ -5,6 +5,7 @@ package open
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,6 +29,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/numbers"
 	"github.com/seed-3405227d/frontdesk/backend/open/once"
 	"github.com/seed-3405227d/frontdesk/backend/open/persons"
+	"github.com/seed-3405227d/frontdesk/backend/open/reference"
 	"github.com/seed-3405227d/frontdesk/backend/open/reports"
 	"github.com/seed-3405227d/frontdesk/backend/open/sites"
 	"github.com/seed-3405227d/frontdesk/backend/open/staff"
@@ -95,7 +97,26 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	endpoints.Mount(f, s.Deliveries)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
-	return &API{f, events.Mount(f, s.Journal)}
+	api := &API{f, events.Mount(f, s.Journal)}
+	f.Page("{$}", http.RedirectHandler(Path+"reference/", http.StatusSeeOther))
+	f.Page("reference/", api.reference())
+	return api
+}
+
+// reference serves the pages of the reference, which are made when the first of them is asked for.
+func (a *API) reference() http.Handler {
+	pages := sync.OnceValues(func() (*reference.Pages, error) {
+		return reference.Render(a.Document(), Path+"reference/", Path+"openapi.json")
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		made, err := pages()
+		if err != nil {
+			a.frame.Logger.Error("the pages of the API's reference cannot be made", zap.Error(err))
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		made.ServeHTTP(w, r)
+	})
 }
 
 // Close ends the streams of events, which would not end by themselves.

@@ -66,6 +66,9 @@ func New(s Subjects, description string) *Frame {
 // Document is the description of the API, OpenAPI 3.1.
 func (f *Frame) Document() *huma.OpenAPI { return f.huma.OpenAPI() }
 
+// Page adds what is served at the pattern, behind [Path], without a token.
+func (f *Frame) Page(pattern string, h http.Handler) { f.mux.Handle("GET "+Path+pattern, h) }
+
 // ServeHTTP answers a call under [Path].
 func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
