@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,6 +29,12 @@ func TestExamplesOfTheAPI(t *testing.T) {
 			}
 			respond Thanks
 		}
+		http://:$PORT {
+			bind 127.0.0.1
+			frontdesk {host}
+			header Content-Type "text/html; charset=utf-8"
+			respond "<!doctype html><html><head><title>Lamps</title></head><body><p>Call +7 495 123-45-67</p></body></html>"
+		}
 		http://desk.example:$PORT {
 			bind 127.0.0.1
 			frontdesk_console
@@ -41,28 +48,46 @@ func TestExamplesOfTheAPI(t *testing.T) {
 	page, err := os.ReadFile("../../docs/api.md")
 	require.NoError(t, err)
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	require.Len(t, examples, 3)
+	require.Len(t, examples, 6)
 	config := filepath.Join(t.TempDir(), "Caddyfile")
 	require.NoError(t, os.WriteFile(config, []byte(s.Text(caddyfile)), 0o600))
 	made := regexp.MustCompile(`(?s)^caddy frontdesk token add "([^"]+)" (.*) --config Caddyfile\n$`).FindStringSubmatch(examples[0][1])
 	require.NotNil(t, made)
-	secret, err := command(t, "", append(append([]string{"token", "add", made[1]}, strings.Fields(made[2])...), "--config", config)...)
+	args := strings.Fields(strings.ReplaceAll(made[2], "\\\n", ""))
+	secret, err := command(t, "", append(append([]string{"token", "add", made[1]}, args...), "--config", config)...)
 	require.NoError(t, err, secret)
-
-	for _, example := range examples[1:] {
-		shell := exec.Command("sh", "-eu", "-c", strings.ReplaceAll(example[1], `"$desk`, `--header "Host: desk.example" "$desk`))
+	run := func(example string) string {
+		shell := exec.Command("sh", "-eu", "-c", strings.ReplaceAll(example, `"$desk`, `--header "Host: desk.example" "$desk`))
 		shell.Env = []string{"PATH=" + os.Getenv("PATH"), "desk=" + s.Text("http://127.0.0.1:$PORT"), "token=" + strings.TrimSpace(secret)}
 		answer, err := shell.Output()
-		require.NoError(t, err)
+		require.NoError(t, err, "%s\n%s", example, answer)
+		return string(answer)
+	}
+
+	for _, example := range examples[1:3] {
 		var list struct {
 			Leads []struct{ Site, Message string }
 			Next  string
 		}
-		require.NoError(t, json.Unmarshal(answer, &list), string(answer))
-		require.Len(t, list.Leads, 1, string(answer))
+		answer := run(example[1])
+		require.NoError(t, json.Unmarshal([]byte(answer), &list), answer)
+		require.Len(t, list.Leads, 1, answer)
 		require.Equal(t, "shop.example", list.Leads[0].Site)
 		require.Equal(t, "A lamp, please", list.Leads[0].Message)
 	}
+	require.Contains(t, run(examples[3][1]), `"total":{`)
+	require.Contains(t, run(examples[4][1]), `"own":{"region":"DE","widget":{"title":{"en":"Ask us"}}}`)
+
+	// After its first day, the site's pages show the numbers, and its forms are kept.
+	require.Contains(t, run(examples[5][1]), `"login":"anna"`)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.Get("http://127.0.0.1:$PORT/?utm_source=newsletter", "Host", "lamps.example").Content, "+7 495 765-43-21")
+	}, 5*time.Second, 50*time.Millisecond)
+	_, err = s.Do(http.MethodPost, "http://127.0.0.1:$PORT/order", "name=Anna&phone=%2B74957654321&message=Two+lamps", "Host", "lamps.example",
+		"Content-Type", "application/x-www-form-urlencoded",
+		"User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
+	require.NoError(t, err)
+	require.Contains(t, run(examples[1][1]), "Two lamps")
 
 	// It answers on the console's host alone.
 	require.Equal(t, "Thanks", s.Get("http://127.0.0.1:$PORT/api/v1/leads", "Host", "shop.example").Content)
