@@ -122,7 +122,6 @@ func TestMistakesOfCalls(t *testing.T) {
 		}
 		o.refuses(404, "/api/v1/sites/lamps.example/leads/999999", secret, "unknown lead")
 		o.refuses(404, "/api/v1/sites/tables.example", secret, "there is no site of this key")
-		o.refuses(404, "/api/v1/", secret, "nothing at this address")
 		o.refuses(404, "/api/v1/lead", secret, "nothing at this address")
 		o.refuses(414, "/api/v1/leads?q="+strings.Repeat("a", 9000), secret, "too long")
 		response, body := o.call("DELETE", "/api/v1/leads", secret, "")

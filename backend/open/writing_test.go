@@ -2,6 +2,7 @@ package open_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -166,6 +167,19 @@ func TestWrongBodies(t *testing.T) {
 		o.refusesTo(422, "POST", path, secret, `{"word":`+strings.Repeat("[", 5_000)+strings.Repeat("]", 5_000)+`,"text":"x"}`, "body.word")
 		o.refusesTo(415, "POST", path, secret, `word=a`, "", "Content-Type", "application/x-www-form-urlencoded")
 		o.refusesTo(400, "POST", path, secret, ``, "body")
+		// Of many mistakes some are told, and of a long value its beginning.
+		var many strings.Builder
+		for i := range 20_000 {
+			fmt.Fprintf(&many, `"a%d":1,`, i)
+		}
+		for _, asked := range []string{
+			`{` + many.String() + `"word":"a","text":"x"}`, `{"word":"` + strings.Repeat("ы", 100_000) + `","text":"x"}`, `{"` + strings.Repeat("a", 200_000) + `":1}`, `"` + strings.Repeat("a", 200_000) + `"`,
+			`{"word":` + strings.Repeat("9", 200_000) + `}`, `{"word":1` + strings.Repeat("é", 100_000) + `}`,
+		} {
+			response, body := o.call("POST", path, secret, asked)
+			require.GreaterOrEqual(t, response.StatusCode, 400)
+			require.Less(t, len(body), 10<<10)
+		}
 		o.refusesTo(405, "PATCH", path, secret, ``, "does not take that method")
 	})
 }

@@ -1,6 +1,7 @@
 package doors
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -223,6 +224,7 @@ func doors() map[string]door {
 		}
 		all["desk "+pattern] = d
 	}
+	maps.Copy(all, programs())
 	return all
 }
 

@@ -235,7 +235,7 @@ func TestPriceOfEveryDoor(t *testing.T) {
 	s.listen()
 	for _, name := range slices.SortedFunc(maps.Keys(all), inOrder) {
 		d, c, size := all[name], p.at("shop"), cmp.Or(all[name].size, usualSize)
-		if strings.HasPrefix(name, "desk ") {
+		if strings.HasPrefix(name, "desk ") || strings.HasPrefix(name, "program ") {
 			c = p.at("desk")
 		}
 		opened, received, sent := false, int64(0), p.sent.Load()
@@ -269,6 +269,8 @@ func inOrder(a, b string) int {
 		switch {
 		case strings.HasSuffix(name, " /password"): // whose link is good until there is another
 			return 0
+		case strings.HasPrefix(name, "program DELETE"):
+			return 3
 		case strings.HasSuffix(name, "/removal"):
 			return 2
 		}

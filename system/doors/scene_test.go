@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 )
 
 // scene is what stands for the wildcards of doors, and makes new visitors.
@@ -19,6 +21,14 @@ type scene struct {
 	stands map[string]string
 	serial int
 	cookie string // of the latest visitor
+	// secrets are tokens of programs, of which each is used as often as the others.
+	secrets []string
+}
+
+// secret is the next of the tokens.
+func (s *scene) secret() string {
+	s.secrets = append(s.secrets[1:], s.secrets[0])
+	return s.secrets[0]
 }
 
 // newScene fills the shop, so that there is something behind each door. The operator has signed in.
@@ -54,7 +64,15 @@ func newScene(p *program) *scene {
 	s.keep("/reports/saved?site=1", "name", "Spring")
 	linked := p.at("desk").send(post("/reports/links?site=1", formType, fields("name", "Spring", "days", "30"), "Cookie: "+p.cookie))
 	s.stands["shared"] = regexp.MustCompile(`/r/(\d+-\w+)`).FindStringSubmatch(string(linked.body))[1]
-	require.Equal(p.T, http.StatusOK, p.at("desk").send(post("/tokens", formType, fields("name", "CRM", "scopes", "leads:read", "all", "true", "days", "30"), "Cookie: "+p.cookie)).status)
+	opens := []string{"name", "CRM", "all", "true", "days", "30"}
+	for _, of := range token.Scopes {
+		opens = append(opens, "scopes", string(of))
+	}
+	for range 40 { // one may call a thousand times at once
+		made := p.at("desk").send(post("/tokens", formType, fields(opens...), "Cookie: "+p.cookie))
+		require.Equal(p.T, http.StatusOK, made.status)
+		s.secrets = append(s.secrets, regexp.MustCompile(`frontdesk_\w+`).FindString(string(made.body)))
+	}
 	s.call("lead", s.lead())
 	for name, place := range map[string]struct{ page, link string }{
 		"lead": {"/leads", `/leads/1/(\d+)`}, "conversation": {"/chats", `/chats/1/(\d+)`},

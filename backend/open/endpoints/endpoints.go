@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -21,7 +22,7 @@ type room struct {
 // EndpointSettings is what is said of an endpoint.
 type EndpointSettings struct {
 	Address     string   `json:"address" minLength:"1" maxLength:"2000" doc:"The URL of a webhook, or an address of mail."`
-	Events      []string `json:"events" nullable:"false" minItems:"1" uniqueItems:"true" enum:"lead.added,sale.added,call.started,call.answered,call.ended,call.recorded,incident.begun,incident.over" doc:"Those that it is told of."`
+	Events      []string `json:"events" nullable:"false" minItems:"1" enum:"lead.added,sale.added,call.started,call.answered,call.ended,call.recorded,incident.begun,incident.over" doc:"Those that it is told of."`
 	Language    string   `json:"language,omitempty" maxLength:"10" default:"en" doc:"That of texts."`
 	Subject     string   `json:"subject,omitempty" maxLength:"1000" doc:"The template of a mail's subject; empty for the usual one."`
 	Template    string   `json:"template,omitempty" maxLength:"20000" doc:"That of a mail's text, or of a webhook's body; empty for the usual one."`
@@ -55,7 +56,9 @@ func endpointOf(e notify.Endpoint) Endpoint {
 func (t EndpointSettings) over(e notify.Endpoint) notify.Endpoint {
 	e.Address, e.Language, e.Subject, e.Template, e.ContentType, e.Events = t.Address, t.Language, t.Subject, t.Template, t.ContentType, nil
 	for _, event := range t.Events {
-		e.Events = append(e.Events, notify.Event(event))
+		if !slices.Contains(e.Events, notify.Event(event)) {
+			e.Events = append(e.Events, notify.Event(event))
+		}
 	}
 	return e
 }
