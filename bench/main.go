@@ -18,6 +18,7 @@
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench reports    # reports of ten million page views
 //	go run ./bench console    # how soon the console's pages can be used, with ten leads and with a million of a thousand sites
+//	go run ./bench api        # how fast programs are answered, with ten leads and with a million of a thousand sites
 //	go run ./bench live       # what PostgreSQL has to do for open consoles
 //	go run ./bench streams    # memory and speed of visitors' event streams, beside a bare handler
 //	go run ./bench script     # what the browser script takes of a page's main thread, in Chromium
@@ -43,6 +44,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/bench/console"
 	"github.com/seed-3405227d/frontdesk/bench/lists"
+	"github.com/seed-3405227d/frontdesk/bench/programs"
 	"github.com/seed-3405227d/frontdesk/bench/rewrite"
 	"github.com/seed-3405227d/frontdesk/bench/thread"
 )
@@ -184,6 +186,9 @@ func run(ctx context.Context, o options) error {
 		"console": with(func(program string) error {
 			return console.Run(ctx, folder, consoleTools(ctx, folder, program), console.Size{Sites: o.sites, Leads: o.leads}, max(1, o.rounds/2))
 		}),
+		"api": with(func(program string) error {
+			return programs.Run(ctx, folder, consoleTools(ctx, folder, program), console.Size{Sites: o.sites, Leads: o.leads}, o.rounds, o.slice)
+		}),
 		"live":    with(func(program string) error { return live(ctx, folder, program, 10*o.slice) }),
 		"streams": with(func(program string) error { return streams(ctx, folder, program, o.profile, o.rounds) }),
 		"script":  with(func(program string) error { return script(ctx, folder, program, o) }),
@@ -194,7 +199,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, console, live, streams or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, console, api, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)

@@ -73,7 +73,7 @@ func (m *measurement) of(ctx context.Context, folder, engine string, size Size) 
 		m.settings.Source = postgres.Source()
 	}
 	begun := time.Now()
-	if err := fill(ctx, m.settings, size.Sites, size.Leads); err != nil {
+	if err := Fill(ctx, m.settings, size.Sites, size.Leads); err != nil {
 		return nil, nil, err
 	}
 	fmt.Printf("%s: %d sites and %d leads made in %v\n", engine, size.Sites, size.Leads, time.Since(begun).Round(time.Second))

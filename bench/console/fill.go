@@ -20,9 +20,9 @@ import (
 
 const login, password = "admin", "correct horse battery"
 
-// fill makes a database with an admin, and with so many sites and leads. The first site is the demo shop, which has a
+// Fill makes a database with an admin, and with so many sites and leads. The first site is the demo shop, which has a
 // thousand visits with all that comes of them; its leads are the newest. The others' rows are made of their numbers alone.
-func fill(ctx context.Context, settings db.Settings, sites, leads int) error {
+func Fill(ctx context.Context, settings db.Settings, sites, leads int) error {
 	d, err := db.Open(ctx, settings, zap.NewNop())
 	if err != nil {
 		return err
