@@ -132,6 +132,22 @@ func TestPageOfManyElements(t *testing.T) {
 	b.until(`document.querySelector("div").title === "8 495 765-43-21"`)
 }
 
+// Of a page of very many elements, what is seen comes first.
+func TestWhatIsSeenComesFirst(t *testing.T) {
+	t.Parallel()
+	_, b := shown(t, variantA, `addEventListener("DOMContentLoaded", () => {
+		window.order = [];
+		for (const id of ["first", "second", "third"]) {
+			const box = document.getElementById(id);
+			box.innerHTML = "<p>goods</p>".repeat(6_000) + "<b>8 495 123-45-67</b>";
+			new MutationObserver(() => order.push(id)).observe(box.lastChild, {characterData: true, subtree: true});
+		}
+		second.scrollIntoView();
+	});`, `<div id=first></div><div id=second></div><div id=third></div>`, issue(t, moscow))
+	b.until(`order.length === 3`)
+	require.Equal(t, []any{"second", "first", "third"}, value[any](b, `order`))
+}
+
 // Frameworks compare the page with their own data: nothing is changed before they have.
 func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
 	t.Parallel()

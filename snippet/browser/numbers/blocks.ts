@@ -69,7 +69,14 @@ export function newBlocks(suspect: RegExp): Blocks {
       if (isElement(tree)) {
         addAttributes(tree);
       }
-      tree.childNodes.forEach(add);
+      let seen: Node | null = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+      while (seen && seen.parentNode !== tree) {
+        seen = seen.parentNode;
+      }
+      tree.childNodes.forEach((child) => child === seen || add(child));
+      if (seen) {
+        trees.unshift(seen as Element); // What is in the middle of the window comes first.
+      }
       return most;
     }
     searchTexts(tree);
