@@ -2,6 +2,7 @@ import { config, globals } from './config';
 import { formsOf } from './numbers/forms';
 import { hostsIn } from './numbers/hosts';
 import { idle } from './numbers/idle';
+import { observed } from './numbers/observed';
 import { outcome } from './numbers/outcome';
 import { zeros } from './numbers/rules';
 import type { Block, Work } from './numbers/start';
@@ -20,6 +21,9 @@ const short = 5000;
 
 /** How often the whole page is looked at. The part is better at pages that change so much. */
 const patience = 10;
+
+/** Milliseconds of looking before the page is given time. */
+const portion = 3;
 
 /** No line reaches beyond such an element. */
 const blocks = 'p,li,td,div,section,title,body,html';
@@ -50,18 +54,14 @@ let before: Work | undefined;
 /** Is told that an element gets an open shadow root. */
 let attached: (() => void) | undefined;
 
-function isElement(node: Node): node is Element {
-  return node.nodeType === Node.ELEMENT_NODE;
-}
-
 /** A digit of another script, as one of ours. */
 function plain(char: string): string {
   const code = char.charCodeAt(0);
   return String(code - zeros.filter((zero) => zero <= code).pop()!);
 }
 
-/** What finds elements that may show one of the numbers. */
-function suspecting(numbers: Block['numbers']): (element: Element) => boolean {
+/** What looks whether an element may show one of the numbers, in steps of which each is short. */
+function suspecting(numbers: Block['numbers']): (element: Element) => (() => boolean)[] {
   const tails = new Set(formsOf(numbers).map((form) => form.slice(-tail)));
   const looks = readers.concat([numbers.some(({ messengers }) => messengers) ? ['href', '[href]'] : callers]);
 
@@ -71,17 +71,10 @@ function suspecting(numbers: Block['numbers']): (element: Element) => boolean {
     tails.forEach((tail) => (found += digits.split(tail).length - 1));
     return found;
   };
-  /** Data are not shown. */
-  const shows = (element: Element): boolean => {
-    let found = count(element.textContent);
-    if (found) {
-      element.querySelectorAll('script,textarea').forEach(({ textContent }) => (found -= count(textContent)));
-    }
-    return found > 0;
-  };
-  return (element) => {
-    let values = '';
-    for (const [name, selector] of looks) {
+  return (element) => [
+    () => element.matches(frames) || !!element.querySelector(frames),
+    ...looks.map(([name, selector]) => () => {
+      let values = '';
       const add = (one: Element): void => {
         values += ' ' + one.getAttribute(name);
       };
@@ -89,15 +82,17 @@ function suspecting(numbers: Block['numbers']): (element: Element) => boolean {
         add(element);
       }
       element.querySelectorAll(selector).forEach(add);
-    }
-    return (
-      element.matches(frames) ||
-      !!element.querySelector(frames) ||
-      /%3\d/.test(values) ||
-      count(values.replace(/%[\da-f]{2}/gi, '')) > 0 ||
-      shows(element)
-    );
-  };
+      return /%3\d/.test(values) || count(values.replace(/%[\da-f]{2}/gi, '')) > 0;
+    }),
+    () => {
+      let found = count(element.textContent);
+      if (found) {
+        // Data are not shown.
+        element.querySelectorAll('script,textarea').forEach(({ textContent }) => (found -= count(textContent)));
+      }
+      return found > 0;
+    },
+  ];
 }
 
 /** What stands in for the part, if the server has replaced these numbers. Nothing, if the part is needed at once. */
@@ -111,40 +106,56 @@ function stand({ numbers, replaced, served }: Block, _: unknown, need: () => voi
     return undefined;
   }
   globals[part] = undefined; // Frames that run the script are told by the name.
-  const suspect = suspecting(numbers);
+  const stepsOf = suspecting(numbers);
   const shown = new Set(numbers.map(({ from }) => from).filter((from) => replaced.some(([id]) => id === 'number=' + from)));
   const touched = new Set<Element>();
+  const steps: (() => boolean)[] = [];
   let watching: boolean | undefined;
   let looks = 0;
-  let due = false;
+  let busy = false;
   let over = false;
 
   const call = (): void => {
-    work.end();
+    over = true;
+    observer.disconnect();
     need();
   };
-  const check = (look: () => boolean): void => {
-    let doubt = !over;
-    try {
-      doubt = doubt && look();
-    } catch {
-      // Whatever the page has done to itself: the part is made for it.
+  const go = (): void => {
+    const end = performance.now() + portion;
+    while (steps.length && !over) {
+      let doubt = true;
+      try {
+        doubt = steps.shift()!();
+      } catch {
+        // Whatever the page has done to itself: the part is made for it.
+      }
+      if (doubt) {
+        call();
+      } else if (performance.now() > end) {
+        idle(go);
+        return;
+      }
     }
-    if (doubt) {
-      call();
+    busy = false;
+  };
+  const look = (...more: typeof steps): void => {
+    steps.push(...more);
+    if (!busy) {
+      busy = true;
+      idle(go);
     }
   };
-  const lookAtAll = (): boolean => hostsIn(document).some(({ shadowRoot }) => shadowRoot) || suspect(document.documentElement);
   const lookAtTouched = (): boolean => {
     const all = Array.from(touched);
-    due = false;
     touched.clear();
-    return all.length <= few && all.every(({ textContent }) => textContent!.length < short)
-      ? all.some(suspect)
-      : looks++ > patience || suspect(document.documentElement);
+    if (all.length <= few && all.every(({ textContent }) => textContent!.length < short)) {
+      return all.some((element) => stepsOf(element).some((step) => step()));
+    }
+    look(...stepsOf(document.documentElement));
+    return looks++ > patience;
   };
   const take = ({ target, addedNodes, removedNodes, attributeName, type }: MutationRecord): void => {
-    const line = isElement(target) ? target : target.parentElement;
+    const line = target instanceof Element ? target : target.parentElement;
     const block = (line && line.closest(blocks)) || document.documentElement;
     if (line && data.test(line.nodeName)) {
       return;
@@ -160,32 +171,29 @@ function stand({ numbers, replaced, served }: Block, _: unknown, need: () => voi
       }
       if (digit.test(node.textContent!)) {
         touched.add(block);
-      } else if (isElement(node)) {
+      } else if (node instanceof Element) {
         touched.add(node);
       }
     });
   };
   const observer = new MutationObserver((records) => {
+    const before = touched.size;
     records.forEach(take);
-    if (!due && touched.size) {
-      due = true;
-      idle(() => check(lookAtTouched));
+    if (!before && touched.size) {
+      look(lookAtTouched);
     }
   });
-  const begin = (): void => {
-    check(lookAtAll);
-    if (watching && !over) {
-      observer.observe(document, { childList: true, subtree: true, characterData: true, attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'] });
-    }
-  };
   const work: Work = {
     watch(on = true) {
       const first = watching === undefined;
       if (watching !== !!on) {
         watching = !!on;
         observer.disconnect();
+        if (watching) {
+          observer.observe(document, observed);
+        }
         if (watching || first) {
-          idle(begin);
+          look(() => hostsIn(document).some(({ shadowRoot }) => shadowRoot), ...stepsOf(document.documentElement));
         }
       }
     },

@@ -19,7 +19,7 @@ import (
 var order = strings.Fields(`
 	config text view crossing
 	page settings part consent transport credentials views calls status properties
-	numbers/rules numbers/character numbers/idle numbers/hosts numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
+	numbers/rules numbers/character numbers/idle numbers/observed numbers/hosts numbers/forms numbers/run numbers/writing numbers/surroundings numbers/match numbers/rewrite
 	numbers/page numbers/blocks numbers/hydration numbers/roots numbers/places numbers/undo numbers/outcome numbers/start numbers/main
 	sentry numbers panels/shell panels presence methods queue main preview fill sha256 proof
 	panels/color panels/dom panels/style panels/place panels/frame panels/form panels/trunks panels/number panels/mask panels/request panels/captcha panels/time panels/phone

@@ -3,6 +3,7 @@ import { tailsOf } from './character';
 import { formsOf, type Group, learn, reverse, type Table } from './forms';
 import { isHydrating, settled } from './hydration';
 import { idle } from './idle';
+import { observed } from './observed';
 import { outcome } from './outcome';
 import { beginRound, type Change, patience, putBack } from './page';
 import { elementsOf, type Entry, fill, placesOf } from './places';
@@ -49,14 +50,6 @@ let before: Work | undefined;
 
 /** The numbers, in international form, that have been replaced on the page. */
 const found = new Set<string>();
-
-/** What is heard of each root. */
-const observed = {
-  childList: true,
-  subtree: true,
-  characterData: true,
-  attributeFilter: ['alt', 'aria-label', 'content', 'href', 'src', 'title'],
-};
 
 /** Calls `make` when its value is wanted for the first time. Most pages show no number that the server has not replaced. */
 function lazily<T>(make: () => T): () => T {
