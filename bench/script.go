@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-3405227d/frontdesk/bench/page"
@@ -37,9 +36,6 @@ type scriptSide struct {
 	// ready is true in a page on which the script has done its work.
 	ready string
 }
-
-// mainThread is what a page has taken of its renderer's main thread, in milliseconds of CPU time.
-type mainThread struct{ script, layout, task float64 }
 
 // script measures what the browser script costs a page's main thread.
 func script(ctx context.Context, folder, caddy string, o options) error {
@@ -72,7 +68,7 @@ func scriptTime(ctx context.Context, folder string, programs []string, rounds in
 	}
 	defer closeBrowser()
 
-	spent, added := make(map[string][]mainThread), make(map[string][]mainThread)
+	spent, added := make(map[string][]thread.Spent), make(map[string][]thread.Spent)
 	nodes := 0
 	for round := range rounds + 1 {
 		for _, s := range sides {
@@ -127,16 +123,16 @@ func scriptTasks(ctx context.Context, folder string, programs []string, o option
 }
 
 // printMainThread prints what the sides have taken, in the order of their rounds.
-func printMainThread(sides []scriptSide, spent map[string][]mainThread) {
+func printMainThread(sides []scriptSide, spent map[string][]thread.Spent) {
 	fmt.Printf("%-38s %8s %8s %8s   %s\n", "medians", "script", "layout", "all", "script and layout beside the page alone: median, and of each side's lowest")
-	of := func(s scriptSide, part func(mainThread) float64) []float64 {
+	of := func(s scriptSide, part func(thread.Spent) float64) []float64 {
 		var values []float64
 		for _, took := range spent[s.name] {
 			values = append(values, part(took))
 		}
 		return values
 	}
-	both := func(m mainThread) float64 { return m.script + m.layout }
+	both := func(m thread.Spent) float64 { return m.Script + m.Layout }
 	alone := of(sides[0], both)
 	for _, s := range sides {
 		with := of(s, both)
@@ -144,8 +140,8 @@ func printMainThread(sides []scriptSide, spent map[string][]mainThread) {
 		for i := range with {
 			beside[i] = with[i] - alone[i]
 		}
-		fmt.Printf("%-38s %8.2f %8.2f %8.2f   %.2f, %.2f\n", s.name, median(of(s, func(m mainThread) float64 { return m.script })),
-			median(of(s, func(m mainThread) float64 { return m.layout })), median(of(s, func(m mainThread) float64 { return m.task })),
+		fmt.Printf("%-38s %8.2f %8.2f %8.2f   %.2f, %.2f\n", s.name, median(of(s, func(m thread.Spent) float64 { return m.Script })),
+			median(of(s, func(m thread.Spent) float64 { return m.Layout })), median(of(s, func(m thread.Spent) float64 { return m.Task })),
 			median(beside), slices.Min(with)-slices.Min(alone))
 	}
 }
@@ -201,7 +197,7 @@ func leasedDirectives() string {
 }
 
 // measure opens the page in a browser context of its own. The page is asked nothing before its metrics are read.
-func (s scriptSide) measure(browser context.Context) (took, added mainThread, nodes int, err error) {
+func (s scriptSide) measure(browser context.Context) (took, added thread.Spent, nodes int, err error) {
 	for range 5 { // a machine may be too busy for a page to be ready in its time
 		var ready bool
 		if took, added, nodes, ready, err = s.measureOnce(browser); err != nil || ready {
@@ -215,17 +211,17 @@ func (s scriptSide) measure(browser context.Context) (took, added mainThread, no
 var addition = fmt.Sprintf(`document.body.appendChild(document.createElement("div")).innerHTML = Array.from({length: %d / 7}, (_, i) =>
 	"<div><p>Goods " + i + " for <b>8 800 " + i + "</b></p><a href=/" + i + ">link</a></div>").join("") + "<p>8 (495) 123-45-67</p>", 0`, addedNodes)
 
-func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread, nodes int, ready bool, err error) {
+func (s scriptSide) measureOnce(browser context.Context) (took, added thread.Spent, nodes int, ready bool, err error) {
 	ctx, end, err := thread.Open(browser, "http://"+s.address, s.slow)
 	if err != nil {
 		return took, added, 0, false, err
 	}
 	defer end()
-	if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+	if err := thread.Count(ctx); err != nil {
 		return took, added, 0, false, err
 	}
-	during := func(action chromedp.Action[chromedp.Void]) (mainThread, error) {
-		before, err := metrics(ctx)
+	during := func(action chromedp.Action[chromedp.Void]) (thread.Spent, error) {
+		before, err := thread.SoFar(ctx)
 		if err != nil {
 			return before, err
 		}
@@ -237,8 +233,8 @@ func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread
 		case <-ctx.Done():
 			return before, ctx.Err()
 		}
-		after, err := metrics(ctx)
-		return mainThread{after.script - before.script, after.layout - before.layout, after.task - before.task}, err
+		after, err := thread.SoFar(ctx)
+		return thread.Spent{Script: after.Script - before.Script, Layout: after.Layout - before.Layout, Task: after.Task - before.Task}, err
 	}
 	if took, err = during(chromedp.Navigate("http://" + s.address + pagePath(0))); err != nil {
 		return took, added, 0, false, err
@@ -251,21 +247,4 @@ func (s scriptSide) measureOnce(browser context.Context) (took, added mainThread
 	}
 	added, err = during(chromedp.Evaluate[chromedp.Void](addition))
 	return took, added, nodes, ready, err
-}
-
-// metrics reads what the main thread has done since they were turned on.
-func metrics(ctx context.Context) (mainThread, error) {
-	result, err := chromedp.Call(ctx, performance.GetMetrics, struct{}{})
-	if err != nil {
-		return mainThread{}, err
-	}
-	by := make(map[string]float64)
-	for _, m := range result.Metrics {
-		by[m.Name] = 1000 * m.Value
-	}
-	return mainThread{
-		script: by["ScriptDuration"] + by["V8CompileDuration"],
-		layout: by["LayoutDuration"] + by["RecalcStyleDuration"],
-		task:   by["TaskDuration"] - by["DevToolsCommandDuration"],
-	}, nil
 }
