@@ -125,19 +125,22 @@ func main() {
 	}
 }
 
+// workplace is the folder in which everything is measured.
+func workplace() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "frontdesk-bench-"); err != nil {
+		return "", err
+	}
+	// nginx's workers and PostgreSQL run as other users. What a configuration names no place for is kept in Caddy's folder
+	// for data, which is the user's own.
+	return folder, errors.Join(os.Chmod(folder, 0o755), os.Setenv("XDG_DATA_HOME", filepath.Join(folder, "data")))
+}
+
 func run(ctx context.Context, o options) error {
-	folder, err := os.MkdirTemp("", "frontdesk-bench-")
+	folder, err := workplace()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if err := os.Chmod(folder, 0o755); err != nil { // nginx's workers and PostgreSQL run as other users
-		return err
-	}
-	// What a configuration names no place for is kept in Caddy's folder for data, which is the user's own.
-	if err := os.Setenv("XDG_DATA_HOME", filepath.Join(folder, "data")); err != nil {
-		return err
-	}
 	caddy := sync.OnceValues(func() (string, error) {
 		if o.caddy != "" {
 			return o.caddy, nil
