@@ -31,6 +31,8 @@ type Configuration struct {
 	Numbers map[string][]number.Declared
 	// Settings are what it says for these sites, by their keys.
 	Settings map[string]site.Settings
+	// Fixed is what it says for these sites and what the console only shows, by their keys.
+	Fixed map[string][]site.Fixed
 	// Hosts are those at which it serves these sites, by their keys.
 	Hosts map[string][]string
 	// Services are the URLs under which it has the service of these sites, with a slash at the end, by their keys.
@@ -97,6 +99,17 @@ func (o Operator) CheckSites() error {
 func (d *Desk) configuredFor(key string) (set site.Settings, known bool) {
 	set, known = d.configured.Load().Settings[key]
 	return set, known
+}
+
+// fixedFor is what this node's configuration says for the site of the key and what the console only shows.
+func (d *Desk) fixedFor(key string) []site.Fixed { return d.configured.Load().Fixed[key] }
+
+// platforms are the names of the telephone platforms of this node's configuration.
+func (d *Desk) platforms() (names []string) {
+	for _, dialler := range d.configured.Load().Diallers {
+		names = append(names, dialler.Name())
+	}
+	return names
 }
 
 // spool is what waits on this node's disk for the database.

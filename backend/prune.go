@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
 
 const (
@@ -60,28 +61,48 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 	}
 }
 
-// retain deletes visits that are older than this node's configuration keeps them, until ctx ends. One node does so at a
-// time.
+// retain deletes visits that are older than this node's configuration or their site keeps them, until ctx ends. One
+// node does so at a time.
 func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 	for aside.Sleep(ctx, retainEvery) {
-		kept := d.configured.Load().Retention
-		if kept == 0 {
-			continue
+		limits, err := d.limits(ctx)
+		if err == nil {
+			limits, err = d.Retention.Passed(ctx, limits)
 		}
-		before := time.Now().Add(-kept)
-		sessions := 0
-		older, err := d.Retention.HasOlder(ctx, before)
-		if err == nil && older {
-			_, err = d.DB.Duty(ctx, "retention", func(ctx context.Context) (err error) {
-				sessions, err = d.Retention.Prune(ctx, before)
-				return err
+		visits := 0
+		if err == nil && len(limits) > 0 {
+			_, err = d.DB.Duty(ctx, "retention", func(ctx context.Context) error {
+				for _, limit := range limits {
+					pruned, err := d.Retention.Prune(ctx, limit)
+					if visits += pruned; err != nil {
+						return err
+					}
+				}
+				return nil
 			})
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			logger.Warn("pruning visits failed", zap.Error(err))
-		case sessions > 0:
-			logger.Info("pruned visits", zap.Int("sessions", sessions), zap.Duration("retention", kept))
+		case visits > 0:
+			logger.Info("pruned visits", zap.Int("visits", visits))
 		}
 	}
+}
+
+// limits returns the limits of this node's configuration and of the sites that keep visits for a shorter time.
+func (d *Desk) limits(ctx context.Context) (limits []retain.Limit, err error) {
+	now, kept := time.Now(), d.configured.Load().Retention
+	if kept != 0 {
+		limits = append(limits, retain.Limit{Before: now.Add(-kept)})
+	}
+	sites, err := d.Sites.List(ctx)
+	for _, s := range sites {
+		if days := s.Settings.RetentionDays; days != nil {
+			if before := now.AddDate(0, 0, -*days); kept == 0 || before.After(now.Add(-kept)) {
+				limits = append(limits, retain.Limit{SiteID: s.ID, Before: before})
+			}
+		}
+	}
+	return limits, err
 }

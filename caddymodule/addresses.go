@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
@@ -119,12 +120,28 @@ func (a *App) declaredNumbers() map[string][]number.Declared {
 }
 
 // declaredSettings are the settings of all sites that the configuration names: of the
-// first block of each.
+// first block of each, and for how many whole days the app keeps visits.
 func (a *App) declaredSettings() map[string]site.Settings {
 	declared := make(map[string]site.Settings)
 	a.eachSite(func(key string, h *Handler) {
 		if _, known := declared[key]; !known {
-			declared[key] = h.Defaults()
+			set := h.Defaults()
+			if a.Retention != 0 {
+				set.RetentionDays = new(int(time.Duration(a.Retention) / (24 * time.Hour)))
+			}
+			declared[key] = set
+		}
+	})
+	return declared
+}
+
+// declaredFixed is what the configuration says for all sites that it names and what their owners may not change: of the
+// first block of each.
+func declaredFixed(a *App) map[string][]site.Fixed {
+	declared := make(map[string][]site.Fixed)
+	a.eachSite(func(key string, h *Handler) {
+		if _, known := declared[key]; !known {
+			declared[key] = h.Fixed()
 		}
 	})
 	return declared

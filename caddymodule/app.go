@@ -191,6 +191,7 @@ func (a *App) started() {
 		Sites:     a.KnownSites(),
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
+		Fixed:     declaredFixed(a),
 		Hosts:     a.declaredHosts(),
 		Services:  declaredServices(a),
 		Pools:     a.configuredPools(),

@@ -17,7 +17,11 @@ func readCallback(h *Handler, values []string) error {
 	if len(values) > 0 && !off {
 		return errors.New("expected: callback off, or: callback with a block, such as callback { phone 74951234567 }")
 	}
-	return h.ChangeCallback(func(s *callback.Settings) { s.Off = off })
+	return h.ChangeCallback(func(s *callback.Settings) {
+		if off {
+			s.Off = &off
+		}
+	})
 }
 
 // callbackLine is a line of one word in a callback's block.
@@ -47,8 +51,9 @@ var callbackBlock = block{
 			s.CallerID = number.Digits(value)
 			return nil
 		}),
-		"captcha": callbackLine("captcha on, or: captcha off", func(s *callback.Settings, value string) (err error) {
-			s.Captcha, err = onOrOff("captcha", []string{value})
+		"captcha": callbackLine("captcha on, or: captcha off", func(s *callback.Settings, value string) error {
+			on, err := onOrOff("captcha", []string{value})
+			s.Captcha = &on
 			return err
 		}),
 		"per_day": callbackLine("per_day NUMBER, from 1 to "+strconv.Itoa(callback.MaxPerDay), func(s *callback.Settings, value string) error {

@@ -88,7 +88,7 @@ func (c *Callbacks) Order(ctx context.Context, a Asked, s Settings) (Result, err
 		}
 		return Result{NoScenario, code}, nil
 	}
-	if s.Captcha && !s.Off && !c.Captchas.Proven(a.SiteID, int64(a.Visitor), a.CaptchaKey, a.Proof) {
+	if s.AsksCaptcha() && !c.Captchas.Proven(a.SiteID, int64(a.Visitor), a.CaptchaKey, a.Proof) {
 		return Result{CaptchaWrong, CodeCaptcha}, nil
 	}
 	refused, err := c.plan(ctx, &made, s, a.Region)
@@ -127,7 +127,7 @@ func (c *Callbacks) plan(ctx context.Context, made *Callback, s Settings, region
 	}
 	made.Operator = cmp.Or(made.Operator, s.Phone)
 	switch caller := c.dialler(s.Platform); {
-	case s.Off:
+	case s.IsOff():
 		return Off, nil
 	case made.Operator == "":
 		return NobodyToCall, nil
@@ -209,7 +209,7 @@ func (c *Callbacks) take(ctx context.Context, made *Callback, a Asked, s Setting
 			result, earlier = before, true
 			return nil
 		}
-		if s.Captcha && !s.Off {
+		if s.AsksCaptcha() {
 			right, err := c.Captchas.SolveTx(ctx, tx, a.SiteID, a.CaptchaKey, digits)
 			if err != nil {
 				return err

@@ -10,7 +10,7 @@ import (
 // Possible reports whether a site with these settings can call anybody back: callbacks are not off, there is a
 // platform, and there is a number to call first.
 func (c *Callbacks) Possible(ctx context.Context, siteID int64, s Settings) (bool, error) {
-	if s.Off || c.dialler(s.Platform) == nil {
+	if s.IsOff() || c.dialler(s.Platform) == nil {
 		return false, nil
 	}
 	if s.Phone != "" {

@@ -220,7 +220,7 @@ func TestCaptchaOfAVisitor(t *testing.T) {
 			}
 		}
 		s := site
-		s.Captcha = true
+		s.Captcha = new(true)
 		ask := func(change func(*callback.Asked)) callback.Result {
 			return o.ask(number(1), s, func(a *callback.Asked) {
 				a.CaptchaKey, a.CaptchaValue, a.Proof = key, digits, fmt.Sprint(proof)

@@ -1,6 +1,7 @@
 package callback
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,17 +12,17 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Settings are a site's settings for callbacks.
+// Settings are a site's settings for callbacks. A field that is nil, empty or 0 is not set; see [Settings.Over].
 type Settings struct {
-	// Off refuses every request.
-	Off bool `json:"off,omitempty"`
+	// Off refuses every request. Default: false.
+	Off *bool `json:"off,omitempty"`
 
 	// Phone is called first, unless the visitor chooses a group with a number of its own: an international number in
 	// digits. Default: the number of the first group that has one.
 	Phone string `json:"phone,omitempty"`
 
-	// Captcha requires that the visitor first reads digits from a picture.
-	Captcha bool `json:"captcha,omitempty"`
+	// Captcha requires that the visitor first reads digits from a picture. Default: false.
+	Captcha *bool `json:"captcha,omitempty"`
 
 	// Countries are the countries whose numbers may be called: ISO 3166-1 alpha-2, such as `RU`. Default: the site's
 	// region, and the country of the number that is called first.
@@ -103,6 +104,27 @@ func (s Settings) Check() error {
 	}
 	return nil
 }
+
+// Over returns the settings, and takes missing ones from the defaults.
+func (s *Settings) Over(defaults *Settings) *Settings {
+	if s == nil || defaults == nil {
+		return cmp.Or(s, defaults)
+	}
+	over := *s
+	over.Off, over.Captcha, over.Repeat = cmp.Or(s.Off, defaults.Off), cmp.Or(s.Captcha, defaults.Captcha), cmp.Or(s.Repeat, defaults.Repeat)
+	over.Phone, over.CallerID, over.Platform = cmp.Or(s.Phone, defaults.Phone), cmp.Or(s.CallerID, defaults.CallerID), cmp.Or(s.Platform, defaults.Platform)
+	over.PerDay, over.PauseSeconds = cmp.Or(s.PerDay, defaults.PerDay), cmp.Or(s.PauseSeconds, defaults.PauseSeconds)
+	if s.Countries == nil {
+		over.Countries = defaults.Countries
+	}
+	return &over
+}
+
+// IsOff reports whether every request is refused.
+func (s Settings) IsOff() bool { return s.Off != nil && *s.Off }
+
+// AsksCaptcha reports whether a visitor first reads digits from a picture.
+func (s Settings) AsksCaptcha() bool { return s.Captcha != nil && *s.Captcha && !s.IsOff() }
 
 func (s Settings) perDay() int {
 	if s.PerDay == 0 {

@@ -43,6 +43,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/reports"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
+	"github.com/seed-3405227d/frontdesk/backend/console/settings"
 	"github.com/seed-3405227d/frontdesk/backend/console/sites"
 	"github.com/seed-3405227d/frontdesk/backend/console/staff"
 	"github.com/seed-3405227d/frontdesk/backend/console/widget"
@@ -122,6 +123,11 @@ type Subjects struct {
 	// Configured tells what this server's configuration says for the site of a key, if
 	// it names the site. It may be nil.
 	Configured func(key string) (site.Settings, bool)
+	// Fixed is what this server's configuration says for the site of a key and what only whoever runs the server may
+	// change. It may be nil.
+	Fixed func(key string) []site.Fixed
+	// Platforms are the names of the telephone platforms of this server's configuration. It may be nil.
+	Platforms func() []string
 	// Service is the URL under which this server's configuration has the service of the site of a key. It may be nil.
 	Service func(key string) string
 	// Hosts are those at which this server's configuration serves the site of a key. It
@@ -190,6 +196,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	help.Mount(f)
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)
+	settings.Mount(f, settings.Subjects{Fixed: s.Fixed, Platforms: s.Platforms})
 	deliveries.Mount(f, s.Deliveries)
 	conversions.Mount(f, s.Conversions)
 	staff.Mount(f, s.Tokens)

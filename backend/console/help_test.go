@@ -54,7 +54,7 @@ func TestDocumentationIsInTheConsole(t *testing.T) {
 
 	// Each page of the console leads to what is said of it.
 	for _, path := range []string{"/visitors", "/leads", "/leads/refused", "/leads/forms", "/chats", "/chats/waits", "/calls", "/callbacks", "/callbacks/new", "/numbers", "/numbers/1/new", "/numbers/1/who",
-		"/numbers/pools", "/pools/1/new", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/widget", "/sites/1/deliveries", "/sites/1/endpoints/new", "/sites/1/conversions", "/sites/1/conversions/new?as=ga4", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies",
+		"/numbers/pools", "/pools/1/new", "/sites", "/sites/1", "/sites/1/settings", "/sites/1/captures", "/sites/1/captures/new", "/sites/1/widget", "/sites/1/deliveries", "/sites/1/endpoints/new", "/sites/1/conversions", "/sites/1/conversions/new?as=ga4", "/sites/1/groups", "/sites/1/groups/new", "/sites/1/replies",
 		"/operators", "/operators/1", "/history", "/person", "/account", "/lookup"} {
 		to := b.document(path).Find(".guide").AttrOr("href", "")
 		require.True(t, strings.HasPrefix(to, "/help/"), path)

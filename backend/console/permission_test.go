@@ -105,7 +105,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 		"import":       "1",
 		"call":         fmt.Sprint(called.ID),
 		"callback":     fmt.Sprint(list[0].ID),
-		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "manual": "words", "drawing": "leads.webp",
+		"conversation": fmt.Sprint(conversation.ID), "file": fmt.Sprint(messages[0].File.ID), "reply": "1", "capture": "0", "manual": "words", "drawing": "leads.webp",
 		"group":    fmt.Sprint(group.ID),
 		"endpoint": fmt.Sprint(endpoint.ID), "destination": fmt.Sprint(destination.ID), "table": "conversions.csv", "feed": fmt.Sprintf("%d-%d", d.shop.ID, destination.ID), "subscriber": fmt.Sprint(subscription.ID),
 		"site": fmt.Sprint(d.shop.ID), "visitor": fmt.Sprint(int64(h.Visitor)), "lead": fmt.Sprint(l.ID), "operator": fmt.Sprint(keeper.ID),

@@ -32,7 +32,7 @@ func TestLeadsAndCallsOutliveTheirVisits(t *testing.T) {
 				}
 			}
 			if when == "before" {
-				_, err := retain.New(d.DB).Prune(t.Context(), d.now().Add(time.Hour))
+				_, err := retain.New(d.DB).Prune(t.Context(), retain.Limit{Before: d.now().Add(time.Hour)})
 				require.NoError(t, err)
 			}
 		}

@@ -56,7 +56,7 @@ func TestWidgetOfASite(t *testing.T) {
 		}
 		fields := func(version int, more ...string) []string {
 			return append([]string{"version", fmt.Sprint(version), "launcher", "off", "side", "right", "color", "own", "colorText", "#fd0", "avatar", "own", "avatarText", "/vera.jpg",
-				"language", "visitor", "title.en", "Lamps", "title.ru", "Лампы", "greeting.en", "Hi", "greeting.ru", "Hi", "chat", "on", "files", "off", "sitephone", "",
+				"language", "visitor", "title.en", "Lamps", "title.ru", "Лампы", "greeting.en", "Hi", "greeting.ru", "Hi", "chat", "on", "files", "off", "sitephone", "", "unanswered", "own", "unansweredIn", "90", "mailAnswers", "none",
 				"fieldsAre", "own", "fields", "2", "field0name", "phone", "field0required", "yes", "field1name", "city", "field1label.en", "City", "field1label.ru", "Город",
 				"invitationsAre", "own", "invitations", "1", "invite0after", "30", "invite0address", "/cart*", "invite0source", "gclid", "invite0text.en", "May we\r\nhelp?",
 				"text.request.send.ru", "Спросить"}, more...)
@@ -64,7 +64,7 @@ func TestWidgetOfASite(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, b.post(page, fields(0)...).status)
 		require.Equal(t, &appearance.Widget{
 			Launcher: new(false), Side: new("right"), Color: new("#fd0"), Avatar: new("/vera.jpg"), Language: new(""),
-			Title: appearance.Wording{"en": "Lamps", "ru": "Лампы"}, Greeting: appearance.Wording{"*": "Hi"}, Chat: new(true), Files: new(false),
+			Title: appearance.Wording{"en": "Lamps", "ru": "Лампы"}, Greeting: appearance.Wording{"*": "Hi"}, Chat: new(true), Files: new(false), Unanswered: new(90), MailAnswers: new(0),
 			Fields:      []appearance.FormField{{Name: "phone", Required: true}, {Name: "city", Label: appearance.Wording{"en": "City", "ru": "Город"}}},
 			Invitations: []appearance.Invitation{{After: 30, Address: "/cart*", Source: "gclid", Text: appearance.Wording{"en": "May we help?"}}},
 			Texts:       map[string]appearance.Wording{"request.send": {"ru": "Спросить"}},
@@ -78,7 +78,7 @@ func TestWidgetOfASite(t *testing.T) {
 		require.Equal(t, http.StatusConflict, stale.status)
 		require.Contains(t, stale.body, "Somebody else has changed the settings in the meantime.")
 		for _, wrong := range [][]string{
-			{"colorText", "red"}, {"avatarText", "javascript:alert(1)"}, {"side", "top"}, {"language", "de"}, {"title.en", strings.Repeat("a", 81)}, {"greeting.ru", strings.Repeat("я", 501)},
+			{"colorText", "red"}, {"unansweredIn", "9"}, {"unansweredIn", ""}, {"mailAnswers", "own", "mailedIn", "x"}, {"avatarText", "javascript:alert(1)"}, {"side", "top"}, {"language", "de"}, {"title.en", strings.Repeat("a", 81)}, {"greeting.ru", strings.Repeat("я", 501)},
 			{"field0name", "<b>"}, {"field0name", "city"}, {"field1label.en", strings.Repeat("a", 81)}, {"invite0after", "soon"}, {"invite0source", "kind=direct"}, {"invite0text.en", ""},
 			{"text.request.send.en", strings.Repeat("a", 501)}, {"text.request.send.en", "a\x00b"},
 		} {

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // a server's system may have no time zones
 
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/currency"
+
+	"github.com/seed-3405227d/frontdesk/backend/capture"
+	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
 const (
@@ -23,6 +27,14 @@ const (
 	// maxConsent is the length of a consent cookie's name and of its value, in bytes.
 	maxConsent = 256
 )
+
+// checkSet checks a setting unless it is nil.
+func checkSet[T any](value *T, check func(T) error) error {
+	if value == nil {
+		return nil
+	}
+	return check(*value)
+}
 
 // CheckPhoneMask returns an error for a wrong mask of phone numbers. An empty mask means none.
 func CheckPhoneMask(mask string) error {
@@ -99,6 +111,67 @@ func (c Consent) Check() error {
 		return fmt.Errorf("consent cookie %q: expected the name of a cookie", c.Cookie)
 	case !cookieValue.MatchString(c.Value):
 		return fmt.Errorf("consent value %q: expected what a cookie can hold, with * for any text", c.Value)
+	}
+	return nil
+}
+
+// The signals of browsers that mean no consent.
+const (
+	// GPC is Global Privacy Control: the header `Sec-GPC: 1`.
+	GPC = "gpc"
+	// DNT is Do Not Track: the header `DNT: 1`.
+	DNT = "dnt"
+)
+
+// CheckRespect returns an error for anything but [GPC], [DNT], both in any order, or none.
+func CheckRespect(signals []string) error {
+	for i, signal := range signals {
+		if signal != GPC && signal != DNT || slices.Contains(signals[:i], signal) {
+			return fmt.Errorf("respect %.80s: expected gpc, dnt, or both", signal)
+		}
+	}
+	return nil
+}
+
+// MaxRetentionDays is the most that [CheckRetentionDays] accepts.
+const MaxRetentionDays = 36500
+
+// CheckRetentionDays returns an error for days other than 1 to [MaxRetentionDays].
+func CheckRetentionDays(days int) error {
+	if days < 1 || days > MaxRetentionDays {
+		return fmt.Errorf("retention_days %d: expected 1 to %d days", days, MaxRetentionDays)
+	}
+	return nil
+}
+
+// CheckCredentials returns an error for a wrong CSS selector of forms. An empty one means none.
+func CheckCredentials(selector string) error {
+	if selector == "" {
+		return nil
+	}
+	return snippet.CheckForms(selector)
+}
+
+func checkCaptures(rules []capture.Rule) error {
+	if len(rules) > MaxCaptures {
+		return fmt.Errorf("captures: expected at most %d", MaxCaptures)
+	}
+	for _, rule := range rules {
+		if err := rule.Complete(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOrigins(origins []string) error {
+	if len(origins) > MaxOrigins {
+		return fmt.Errorf("origins: expected at most %d", MaxOrigins)
+	}
+	for _, origin := range origins {
+		if err := CheckOrigin(origin); err != nil {
+			return err
+		}
 	}
 	return nil
 }

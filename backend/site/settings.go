@@ -42,6 +42,12 @@ type Settings struct {
 	Attribution *attribution.Model `json:"attribution,omitempty"`
 	// Consent is the cookie without which nothing is set or stored.
 	Consent *Consent `json:"consent,omitempty"`
+	// Respect are the signals of browsers that mean no consent; see [CheckRespect]. An empty list that is not nil means
+	// that there are none.
+	Respect []string `json:"respect,omitzero"`
+	// RetentionDays is for how many days visits are kept after they have ended; see [CheckRetentionDays]. A shorter time
+	// of the configuration counts.
+	RetentionDays *int `json:"retention_days,omitempty"`
 	// Origins are further origins of the site, at most [MaxOrigins]. An empty list that is not nil means that there are
 	// none.
 	Origins []string `json:"origins,omitzero"`
@@ -52,7 +58,11 @@ type Settings struct {
 	// Captures are the site's own rules for kept forms, at most [MaxCaptures]. They come before those of the
 	// configuration.
 	Captures []capture.Rule `json:"captures,omitzero"`
-	// Callback sets how visitors are called back.
+	// IgnoreForms lets forms pass without a look that no rule keeps.
+	IgnoreForms *bool `json:"ignore_forms,omitempty"`
+	// Credentials is the CSS selector of the forms into which the script writes the credentials. Empty means none.
+	Credentials *string `json:"credentials,omitempty"`
+	// Callback sets how visitors are called back. It overrides the configuration field by field.
 	Callback *callback.Settings `json:"callback,omitempty"`
 	// Widget sets the site's panels. It overrides the configuration field by field.
 	Widget *appearance.Widget `json:"widget,omitempty"`
@@ -90,6 +100,14 @@ type Consent struct {
 	Value string `json:"value,omitempty"`
 }
 
+// Fixed is a line of a site's block in a configuration that only whoever runs the server may change.
+type Fixed struct {
+	// Directive is its name, such as prefix or quota.
+	Directive string
+	// Value is what follows it, as people read it.
+	Value string
+}
+
 // Invalid is the error for a wrong value of a setting. Its text names the setting and what was expected; it may be
 // shown.
 type Invalid struct {
@@ -105,65 +123,27 @@ func (e *Invalid) Unwrap() error { return e.Err }
 
 // Check returns an [Invalid] for the first wrong value.
 func (s Settings) Check() error {
-	if s.PhoneMask != nil {
-		if err := CheckPhoneMask(*s.PhoneMask); err != nil {
-			return &Invalid{"phone_mask", err}
-		}
-	}
-	if s.Region != nil {
-		if err := CheckRegion(*s.Region); err != nil {
-			return &Invalid{"region", err}
-		}
-	}
-	if s.Timezone != nil {
-		if err := CheckTimezone(*s.Timezone); err != nil {
-			return &Invalid{"timezone", err}
-		}
-	}
-	if s.PersonDays != nil {
-		if err := CheckPersonDays(*s.PersonDays); err != nil {
-			return &Invalid{"person_days", err}
-		}
-	}
-	if s.Currency != nil {
-		if err := CheckCurrency(*s.Currency); err != nil {
-			return &Invalid{"currency", err}
-		}
-	}
-	if s.Prerender != nil {
-		if err := CheckPrerender(*s.Prerender); err != nil {
-			return &Invalid{"prerender", err}
-		}
-	}
-	if s.Attribution != nil {
-		if err := s.Attribution.Check(); err != nil {
-			return &Invalid{"attribution", err}
-		}
-	}
-	if s.Consent != nil {
-		if err := s.Consent.Check(); err != nil {
-			return &Invalid{"consent", err}
-		}
-	}
-	if len(s.Origins) > MaxOrigins {
-		return &Invalid{"origins", fmt.Errorf("origins: expected at most %d", MaxOrigins)}
-	}
-	for _, origin := range s.Origins {
-		if err := CheckOrigin(origin); err != nil {
-			return &Invalid{"origins", err}
-		}
-	}
-	if len(s.Captures) > MaxCaptures {
-		return &Invalid{"captures", fmt.Errorf("captures: expected at most %d", MaxCaptures)}
-	}
-	for _, rule := range s.Captures {
-		if err := rule.Complete(); err != nil {
-			return &Invalid{"captures", err}
-		}
-	}
-	if s.Callback != nil {
-		if err := s.Callback.Check(); err != nil {
-			return &Invalid{"callback", err}
+	for _, one := range []struct {
+		name string
+		err  error
+	}{
+		{"phone_mask", checkSet(s.PhoneMask, CheckPhoneMask)},
+		{"region", checkSet(s.Region, CheckRegion)},
+		{"timezone", checkSet(s.Timezone, CheckTimezone)},
+		{"person_days", checkSet(s.PersonDays, CheckPersonDays)},
+		{"currency", checkSet(s.Currency, CheckCurrency)},
+		{"prerender", checkSet(s.Prerender, CheckPrerender)},
+		{"attribution", checkSet(s.Attribution, attribution.Model.Check)},
+		{"consent", checkSet(s.Consent, Consent.Check)},
+		{"respect", CheckRespect(s.Respect)},
+		{"retention_days", checkSet(s.RetentionDays, CheckRetentionDays)},
+		{"origins", checkOrigins(s.Origins)},
+		{"captures", checkCaptures(s.Captures)},
+		{"credentials", checkSet(s.Credentials, CheckCredentials)},
+		{"callback", checkSet(s.Callback, callback.Settings.Check)},
+	} {
+		if one.err != nil {
+			return &Invalid{one.name, one.err}
 		}
 	}
 	if name, err := s.Widget.Check(); err != nil {
@@ -192,8 +172,14 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)
 	s.Attribution = cmp.Or(s.Attribution, defaults.Attribution)
 	s.Consent = cmp.Or(s.Consent, defaults.Consent)
-	s.Callback = cmp.Or(s.Callback, defaults.Callback)
+	s.RetentionDays = cmp.Or(s.RetentionDays, defaults.RetentionDays)
+	s.IgnoreForms = cmp.Or(s.IgnoreForms, defaults.IgnoreForms)
+	s.Credentials = cmp.Or(s.Credentials, defaults.Credentials)
+	s.Callback = s.Callback.Over(defaults.Callback)
 	s.GuideHidden = cmp.Or(s.GuideHidden, defaults.GuideHidden)
+	if s.Respect == nil {
+		s.Respect = defaults.Respect
+	}
 	if s.Origins == nil {
 		s.Origins = defaults.Origins
 	}

@@ -40,11 +40,15 @@ type effect struct {
 	maskRegion  string     // region of the mask; may be empty
 	numbers     *numbers
 	Captures    []capture.Rule // the site's own, then those of the configuration
+	IgnoreForms bool           // that no rule keeps
 	Prerender   string
 	attribution attribution.Model
 	callback    callback.Settings
 	widget      *widget.Widget
 }
+
+// signalFields are the header fields of the signals.
+var signalFields = map[string]string{site.GPC: "Sec-Gpc", site.DNT: "Dnt"}
 
 // newConsent returns the rules by which a visitor agrees, or refuses by a signal.
 func newConsent(c site.Consent, signals []string) (gate.Consent, error) {
@@ -67,7 +71,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	f := &effect{
 		Of: b, id: s.ID, version: s.Version, origins: own.Origins, own: source.OwnOf(own.Origins, hosts), numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: region.OfMask(*own.PhoneMask),
-		Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
+		IgnoreForms: *own.IgnoreForms, Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
 	}
 	if b.Settings.elsewhere != nil { // the service elsewhere has the numbers
 		f.numbers, f.Prerender = b.numbers, ""
@@ -82,7 +86,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	f.Captures = append(f.Captures, b.Settings.Captures...)
 	if f.Code, err = snippet.New(snippet.Settings{
 		SiteKey: s.Key, Prefix: b.Settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,
-		Credentials: b.Settings.Credentials, Object: b.Settings.Objects[0],
+		Credentials: *own.Credentials, Object: b.Settings.Objects[0],
 	}); err != nil {
 		return nil, err
 	}
@@ -92,7 +96,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if f.Consent, err = newConsent(*own.Consent, b.Settings.Respect); err != nil {
+	if f.Consent, err = newConsent(*own.Consent, own.Respect); err != nil {
 		return nil, fmt.Errorf("consent value: %w", err)
 	}
 	return f, nil

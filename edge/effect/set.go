@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
@@ -153,15 +152,10 @@ func (s *Settings) SetConsent(consent *Consent) error {
 	return nil
 }
 
-// signalFields are the header fields of the signals.
-var signalFields = map[string]string{"gpc": "Sec-Gpc", "dnt": "Dnt"}
-
 // SetRespect accepts gpc, dnt, or both.
 func (s *Settings) SetRespect(signals []string) error {
-	for i, signal := range signals {
-		if signalFields[signal] == "" || slices.Contains(signals[:i], signal) {
-			return fmt.Errorf("respect %s: expected gpc, dnt, or both", signal)
-		}
+	if err := site.CheckRespect(signals); err != nil {
+		return err
 	}
 	s.Respect = signals
 	return nil
@@ -197,14 +191,6 @@ func checkOrigins(origins []string) error {
 	return nil
 }
 
-// checkCallback checks the settings of callbacks.
-func (s *Settings) checkCallback() error {
-	if s.Callback == nil {
-		return nil
-	}
-	return s.Callback.Check()
-}
-
 // ChangeCallback changes the settings of callbacks and checks them.
 func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
 	if s.Callback == nil {
@@ -212,14 +198,6 @@ func (s *Settings) ChangeCallback(change func(*callback.Settings)) error {
 	}
 	change(s.Callback)
 	return s.Callback.Check()
-}
-
-// checkQuota checks the quota.
-func (s *Settings) checkQuota() error {
-	if s.Quota == nil {
-		return nil
-	}
-	return s.Quota.Check()
 }
 
 // ChangeQuota changes the quota and checks it.
@@ -233,10 +211,8 @@ func (s *Settings) ChangeQuota(change func(*quota.Quota)) error {
 
 // SetCredentials sets the CSS selector of forms.
 func (s *Settings) SetCredentials(selector string) error {
-	if selector != "" {
-		if err := snippet.CheckForms(selector); err != nil {
-			return err
-		}
+	if err := site.CheckCredentials(selector); err != nil {
+		return err
 	}
 	s.Credentials = selector
 	return nil

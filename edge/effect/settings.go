@@ -3,6 +3,9 @@ package effect
 import (
 	"cmp"
 	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
@@ -130,9 +133,6 @@ func (s *Settings) setNumbers() error {
 
 const defaultPrefix = "/frontdesk/"
 
-// maxCaptures bounds the number of rules.
-const maxCaptures = 100
-
 func (s *Settings) setCaptures() error {
 	rules := s.Captures
 	s.Captures = nil
@@ -146,8 +146,8 @@ func (s *Settings) setCaptures() error {
 
 // AddCapture adds a rule after the others. It returns an error if the rule is not valid, or if there are too many.
 func (s *Settings) AddCapture(rule capture.Rule) error {
-	if len(s.Captures) == maxCaptures {
-		return fmt.Errorf("expected at most %d captures", maxCaptures)
+	if len(s.Captures) == site.MaxCaptures {
+		return fmt.Errorf("expected at most %d captures", site.MaxCaptures)
 	}
 	if err := rule.Complete(); err != nil {
 		return err
@@ -185,8 +185,8 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetAttribution(s.Attribution) },
 		func() error { return checkOrigins(s.Origins) },
 		func() error { return s.SetCookies(s.Cookies) },
-		s.checkCallback,
-		s.checkQuota,
+		func() error { return cmp.Or(s.Callback, new(callback.Settings)).Check() },
+		func() error { return cmp.Or(s.Quota, new(quota.Quota)).Check() },
 		func() error { _, err := s.Widget.Check(); return err },
 		s.setCaptures,
 		s.setNumbers,
@@ -227,12 +227,14 @@ func (s *Settings) Doubts() []string {
 // Declared returns the numbers as the console shows them.
 func (s *Settings) Declared() []number.Declared { return s.declaration.Declared() }
 
-// Defaults returns the settings that a site may replace by its own. All are set, except DynamicalReplacement, Origins,
-// Numbers, Pools, Captures and Widget, which may be missing. The pools are those of the app.
+// Defaults returns the settings that a site may replace by its own. All are set, except DynamicalReplacement, Respect,
+// Origins, Numbers, Pools, Captures and Widget, which may be missing, and RetentionDays, which the app sets. The pools
+// are those of the app.
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, PersonDays: new(cmp.Or(s.PersonDays, site.DefaultPersonDays)), Currency: &s.Currency, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Origins: s.Origins, Numbers: s.Numbers, Captures: s.Captures, Widget: s.Widget, Callback: new(callback.Settings),
+		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Respect: s.Respect, Origins: s.Origins, Numbers: s.Numbers,
+		Captures: s.Captures, IgnoreForms: &s.IgnoreForms, Credentials: &s.Credentials, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {
 		*own.Callback = *s.Callback
@@ -241,4 +243,20 @@ func (s *Settings) Defaults() site.Settings {
 		*own.Consent = site.Consent(*s.Consent)
 	}
 	return own
+}
+
+// Fixed returns the settings that only whoever runs the server may change, as the console shows them.
+func (s *Settings) Fixed() []site.Fixed {
+	daily := quota.DefaultQuota
+	if s.Quota != nil {
+		daily = quota.Quota{Visitor: cmp.Or(s.Quota.Visitor, daily.Visitor), Site: cmp.Or(s.Quota.Site, daily.Site)}
+	}
+	return []site.Fixed{
+		{Directive: "prefix", Value: s.Prefix},
+		{Directive: "objects", Value: strings.Join(s.Objects, " ")},
+		{Directive: "variant", Value: s.Variant},
+		{Directive: "service", Value: cmp.Or(s.Service, local)},
+		{Directive: "cookies", Value: cmp.Or(s.Cookies, cookiesOfHost)},
+		{Directive: "quota", Value: humanize.Bytes(uint64(daily.Visitor)) + ", " + humanize.Bytes(uint64(daily.Site))},
+	}
 }

@@ -28,7 +28,7 @@ func (p *Posts) Serve(w http.ResponseWriter, r *http.Request, q *effect.Request,
 			return p.captured(w, r, q, p.passing(q, r, &rules[i], body), next)
 		}
 	}
-	if r.Method == http.MethodPost && !q.Effect.Of.Settings.IgnoreForms {
+	if r.Method == http.MethodPost && !q.Effect.IgnoreForms {
 		return p.noticed(w, r, q, body, next)
 	}
 	return next(w, r)

@@ -34,7 +34,7 @@ func (s *scene) secret() string {
 // newScene fills the shop, so that there is something behind each door. The operator has signed in.
 func newScene(p *program) *scene {
 	s := &scene{program: p, stands: map[string]string{"site": "1", "view": "leads", "$": "", "number": "74952223344", "pool": "summer",
-		"reply": "1", "import": "1", "refused": "1", "message": "1"}}
+		"reply": "1", "capture": "0", "import": "1", "refused": "1", "message": "1"}}
 	shop := p.at("shop")
 	s.call("event", s.event())
 	s.call("property", s.property())
@@ -52,6 +52,7 @@ func newScene(p *program) *scene {
 	require.NotNil(p.T, found, "no picture of a number is shown")
 	s.stands["picture"] = string(found[1])
 	s.keep("/sites/1/groups", "name", "sales", "zone", "Europe/Moscow", "routing", "all")
+	s.keep("/sites/1/captures", "path", "/kept.php", "methods", "POST", "version", s.found("/sites/1/captures/new", `name="version" value="(\d+)"`))
 	s.keep("/sites/1/replies", "word", "hello", "text", "Hello!")
 	s.keep("/operators", "login", "anna", "name", "Anna", "password", password, "role", "operator", "all", "true")
 	s.keep("/sites/1/endpoints", "kind", "webhook", "as", "webhook", "address", "http://"+p.receiver, "events", "lead.added", "language", "en")

@@ -32,7 +32,7 @@ func (p *Panel) widget(ctx context.Context, r *gate.Request) (any, error) {
 	chosen := of.Language(query.Get("l"), r.Field("Accept-Language", view.MaxLanguage))
 	written := of.In(chosen)
 	answer := widgetAnswer{Success: true, Online: p.online(ctx, r.Site), Language: chosen, Texts: written.Texts, Widget: written.Panels}
-	answer.Widget.Captcha = r.Site.Callback.Captcha
+	answer.Widget.Captcha = r.Site.Callback.AsksCaptcha()
 	answer.Widget.Sitephone = answer.Widget.Sitephone && p.callsBack(ctx, r)
 	r.W.Header().Set("Cache-Control", "private, max-age=60")
 	r.W.Header().Add("Vary", "Accept-Language")

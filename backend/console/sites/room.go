@@ -1,4 +1,4 @@
-// Package sites is the room of sites: what reaches them and what is wrong with them, their settings, groups and canned replies.
+// Package sites is the room of sites: what reaches them and what is wrong with them, groups and canned replies.
 package sites
 
 import (
@@ -48,7 +48,7 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu: []frame.MenuEntry{{Link: "/sites", Icon: "globe", Title: "sites.title", Admin: true, Badge: "incidents", Count: c.countIncidents,
-			Pages: []string{"sites", "site", "check", "settings", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
+			Pages: []string{"sites", "site", "check", "settings", "captures", "capture", "widget", "deliveries", "endpoint", "groups", "group", "replies"}}},
 		Unknown: map[error]string{site.ErrUnknown: "fail.notFound", group.ErrUnknown: "fail.notFound", reply.ErrUnknown: "fail.notFound"},
 	})
 	f.Admin("GET /sites", c.showSites)
@@ -57,8 +57,6 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Admin("GET /sites/{site}/check", c.WithSite("check", c.showCheck))
 	f.Admin("POST /sites/{site}/retired", c.retireSite)
 	f.Admin("POST /sites/{site}/guide", c.WithSite("site", c.hideGuide))
-	f.Admin("GET /sites/{site}/settings", c.showSettings)
-	f.Admin("POST /sites/{site}/settings", c.WithSite("settings", c.changeSettings))
 	f.Admin("GET /sites/{site}/groups", c.WithSite("groups", c.showGroups))
 	f.Admin("GET /sites/{site}/groups/new", c.WithSite("group", c.showNewGroup))
 	f.Admin("POST /sites/{site}/groups", c.WithSite("group", c.keepGroup))

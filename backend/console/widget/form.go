@@ -25,6 +25,8 @@ type widgetForm struct {
 	Launcher                 string // on or off, as the four next ones
 	Chat, Files, Sitephone   string
 	Rating                   string
+	Unanswered, MailAnswers  string // none, of MailAnswers alone, or own
+	UnansweredIn, MailedIn   string // seconds
 	Side                     string
 	Language                 string // visitor or a language
 	Color, ColorText         string // own
@@ -178,6 +180,15 @@ func (c *room) widgetFormOf(s site.Site, configured *appearance.Widget) widgetFo
 			form.Avatar = rows.None
 		}
 	}
+	if set.Unanswered != nil {
+		form.Unanswered, form.UnansweredIn = rows.Own, strconv.Itoa(*set.Unanswered)
+	}
+	if set.MailAnswers != nil {
+		form.MailAnswers, form.MailedIn = rows.Own, strconv.Itoa(*set.MailAnswers)
+		if *set.MailAnswers == 0 {
+			form.MailAnswers, form.MailedIn = rows.None, ""
+		}
+	}
 	effective := set.Over(configured)
 	if set.Fields != nil {
 		form.FieldsAre = rows.Own
@@ -212,21 +223,6 @@ func (f *widgetForm) addInvitation(i appearance.Invitation) {
 	f.Invitations = append(f.Invitations, form)
 }
 
-func (f fieldForm) field() appearance.FormField {
-	return appearance.FormField{Name: f.Name, Required: f.Required, Label: f.Label.wording()}
-}
-
-func (f invitationForm) invitation() appearance.Invitation {
-	i := appearance.Invitation{Address: f.Address, Source: f.Source, Text: f.Text.wording()}
-	if f.After != "" {
-		var err error
-		if i.After, err = strconv.Atoi(f.After); err != nil {
-			i.After = -1 // which is refused
-		}
-	}
-	return i
-}
-
 // widget is what the form says; nil where it says nothing.
 func (f *widgetForm) widget() *appearance.Widget {
 	w := new(appearance.Widget)
@@ -257,6 +253,15 @@ func (f *widgetForm) widget() *appearance.Widget {
 		set(&w.Avatar, "")
 	case rows.Own:
 		set(&w.Avatar, f.AvatarText)
+	}
+	if f.Unanswered == rows.Own {
+		w.Unanswered, said = new(seconds(f.UnansweredIn)), true
+	}
+	switch f.MailAnswers {
+	case rows.None:
+		w.MailAnswers, said = new(int), true
+	case rows.Own:
+		w.MailAnswers, said = new(seconds(f.MailedIn)), true
 	}
 	w.Title, w.Greeting = f.Title.wording(), f.Greeting.wording()
 	for _, text := range f.Texts {

@@ -28,6 +28,7 @@ func (c *room) sentWidget(r *http.Request, s site.Site, configured *appearance.W
 	form.Seen, _ = strconv.ParseInt(value("version"), 10, 64)
 	for name, of := range map[string]*string{
 		"launcher": &form.Launcher, "chat": &form.Chat, "files": &form.Files, "rating": &form.Rating, "sitephone": &form.Sitephone, "side": &form.Side, "language": &form.Language,
+		"unanswered": &form.Unanswered, "unansweredIn": &form.UnansweredIn, "mailAnswers": &form.MailAnswers, "mailedIn": &form.MailedIn,
 		"color": &form.Color, "colorText": &form.ColorText, "avatar": &form.Avatar, "avatarText": &form.AvatarText,
 		"fieldsAre": &form.FieldsAre, "invitationsAre": &form.InvitationsAs,
 	} {
@@ -85,4 +86,24 @@ func (f *widgetForm) do(button string) {
 		f.addInvitation(invitation)
 		f.Invitations[at].After = afters[at]
 	}
+}
+
+func (f fieldForm) field() appearance.FormField {
+	return appearance.FormField{Name: f.Name, Required: f.Required, Label: f.Label.wording()}
+}
+
+func (f invitationForm) invitation() appearance.Invitation {
+	i := appearance.Invitation{Address: f.Address, Source: f.Source, Text: f.Text.wording()}
+	if f.After != "" {
+		i.After = seconds(f.After)
+	}
+	return i
+}
+
+// seconds is the number, or -1, which is refused, for what is none.
+func seconds(text string) int {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return -1
 }

@@ -17,7 +17,7 @@ import (
 
 // widgetConfigured is what the configuration of this server says of the widget, in words;
 // empty where it says nothing.
-type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Rating, Sitephone string }
+type widgetConfigured struct{ Launcher, Side, Color, Avatar, Language, Chat, Files, Rating, Sitephone, Unanswered, MailAnswers string }
 
 func (c *room) configuredWidget(key string) *appearance.Widget {
 	set, _ := c.ConfiguredOf(key)
@@ -37,6 +37,14 @@ func widgetInWords(w *words.Tongue, set *appearance.Widget) (told widgetConfigur
 	}
 	if set.Launcher == nil {
 		told.Launcher = w.Text("settings.on")
+	}
+	if set.Unanswered != nil {
+		told.Unanswered = strconv.Itoa(*set.Unanswered)
+	}
+	if set.MailAnswers != nil {
+		if told.MailAnswers = strconv.Itoa(*set.MailAnswers); *set.MailAnswers == 0 {
+			told.MailAnswers = w.Text("settings.off")
+		}
 	}
 	if set.Side != nil {
 		told.Side = w.Text(sides[*set.Side])
@@ -138,7 +146,7 @@ func (f *widgetForm) check(w *words.Tongue) {
 // widgetMistakes are the names of the words for what is wrong with a setting.
 var widgetMistakes = map[string]string{
 	"side": "fail.form", "language": "fail.form", "color": "widget.wrongColor", "avatar": "widget.wrongAvatar", "title": "widget.wrongTitle",
-	"greeting": "widget.wrongText", "texts": "widget.wrongText", "fields": "widget.wrongFields", "invitations": "widget.wrongInvitations",
+	"greeting": "widget.wrongText", "unanswered": "widget.wrongUnanswered", "mail_answers": "widget.wrongMailAnswers", "texts": "widget.wrongText", "fields": "widget.wrongFields", "invitations": "widget.wrongInvitations",
 }
 
 // accepted is the widget without the settings that are wrong, of which it tells.
@@ -165,6 +173,10 @@ func (f *widgetForm) accepted(wrong func(setting string)) *appearance.Widget {
 			w.Greeting = nil
 		case "texts":
 			w.Texts = nil
+		case "unanswered":
+			w.Unanswered = nil
+		case "mail_answers":
+			w.MailAnswers = nil
 		case "fields":
 			w.Fields = nil
 		case "invitations":
@@ -208,7 +220,7 @@ func (c *room) lookWidget(w http.ResponseWriter, r *http.Request) error {
 	if set.PhoneMask != nil {
 		look.Widget.Mask = *set.PhoneMask
 	}
-	look.Widget.Captcha = set.Callback != nil && set.Callback.Captcha
+	look.Widget.Captcha = set.Callback != nil && set.Callback.AsksCaptcha()
 	if strings.HasPrefix(look.Widget.Avatar, "/") { // of the site, not of the console
 		look.Widget.Avatar = ""
 		if frame.HostKey.MatchString(named.Key) {

@@ -29,11 +29,22 @@ func New(d *db.DB) *Retention { return &Retention{d} }
 // oldVisit is a visit that ended long ago.
 type oldVisit struct{ site, id, visitor, views int64 }
 
-// oldVisits returns the oldest visits that ended before the time, at most prunedAtOnce.
-func (r *Retention) oldVisits(ctx context.Context, before time.Time) ([]oldVisit, error) {
-	for _, bots := range []string{"NOT bot", "bot"} { // each kind has an index
+// Limit says which visits are old: those that ended before the time.
+type Limit struct {
+	// SiteID is the site of the visits, or 0 for all sites. Visits of crawlers are old by the limit of all sites alone.
+	SiteID int64
+	Before time.Time
+}
+
+// oldVisits returns the oldest visits that are old by the limit, at most prunedAtOnce.
+func (r *Retention) oldVisits(ctx context.Context, limit Limit) ([]oldVisit, error) {
+	kinds, args := []string{"NOT bot", "bot"}, []any{limit.Before.UnixMilli()} // each kind has an index
+	if limit.SiteID != 0 {
+		kinds, args = []string{"NOT bot AND site_id = $2"}, append(args, limit.SiteID)
+	}
+	for _, kind := range kinds {
 		list, err := db.List(ctx, r.db.Read(), func(s *oldVisit) []any { return []any{&s.site, &s.id, &s.visitor, &s.views} },
-			fmt.Sprintf(`SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, bots, prunedAtOnce), before.UnixMilli())
+			fmt.Sprintf(`SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < $1 AND %s ORDER BY last_at LIMIT %d`, kind, prunedAtOnce), args...)
 		if err != nil || len(list) > 0 {
 			return list, err
 		}
@@ -41,23 +52,49 @@ func (r *Retention) oldVisits(ctx context.Context, before time.Time) ([]oldVisit
 	return nil, nil
 }
 
-// HasOlder says whether [Retention.Prune] has anything to delete.
-func (r *Retention) HasOlder(ctx context.Context, before time.Time) (bool, error) {
-	list, err := r.oldVisits(ctx, before)
-	if err != nil {
-		return false, fmt.Errorf("looking for old visits: %w", err)
+// Passed returns those of the limits by which some visits are old.
+func (r *Retention) Passed(ctx context.Context, limits []Limit) (passed []Limit, err error) {
+	before := make(map[int64]int64)
+	var ofSites []oldest
+	for _, limit := range limits {
+		if limit.SiteID != 0 {
+			before[limit.SiteID] = limit.Before.UnixMilli()
+			ofSites = append(ofSites, oldest{limit.SiteID, limit.Before.UnixMilli()})
+			continue
+		}
+		list, err := r.oldVisits(ctx, limit)
+		if err != nil {
+			return nil, fmt.Errorf("looking for old visits: %w", err)
+		}
+		if len(list) > 0 {
+			passed = append(passed, limit)
+		}
 	}
-	return len(list) > 0, nil
+	for some := range db.Parts(ofSites) {
+		set, args := db.Among(some, func(o *oldest) []any { return []any{&o.site, &o.before} })
+		sites, err := db.List(ctx, r.db.Read(), db.Only[int64], `SELECT o.column1 FROM (`+set+`) o
+			WHERE EXISTS (SELECT 1 FROM visits v WHERE v.site_id = o.column1 AND NOT v.bot AND v.last_at < o.column2)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("looking for old visits of sites: %w", err)
+		}
+		for _, id := range sites {
+			passed = append(passed, Limit{id, time.UnixMilli(before[id])})
+		}
+	}
+	return passed, nil
 }
 
-// Prune deletes the visits that ended before the time, with their page views and events. It deletes visitors who have
+// oldest is a limit of one site, as queries take it.
+type oldest struct{ site, before int64 }
+
+// Prune deletes the visits that are old by the limit, with their page views and events. It deletes visitors who have
 // no later visits, with everything that is known of them. It returns how many visits it has deleted. Leads and
 // calls keep their sources. The counts of days stay.
 //
 // Prune works in small transactions with pauses between them, and may end after any of them.
-func (r *Retention) Prune(ctx context.Context, before time.Time) (visits int, err error) {
+func (r *Retention) Prune(ctx context.Context, limit Limit) (visits int, err error) {
 	for {
-		old, err := r.oldVisits(ctx, before)
+		old, err := r.oldVisits(ctx, limit)
 		if err == nil && len(old) == 0 {
 			return visits, nil
 		}

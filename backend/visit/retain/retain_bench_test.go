@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
@@ -41,7 +42,7 @@ func BenchmarkViewsBesidePruning(b *testing.B) {
 				var working sync.WaitGroup
 				if beside == 1 {
 					working.Go(func() {
-						n, _ := visits.Retention.Prune(ctx, time.UnixMilli(10_000_000))
+						n, _ := visits.Retention.Prune(ctx, retain.Limit{Before: time.UnixMilli(10_000_000)})
 						pruned += n
 					})
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
@@ -52,14 +53,15 @@ func TestOldVisitsArePruned(t *testing.T) {
 		require.True(t, again.NewVisit)
 		young := view(0, "young", browser)
 
-		older, err := visits.Retention.HasOlder(ctx, limit)
+		everywhere := []retain.Limit{{Before: limit}}
+		older, err := visits.Retention.Passed(ctx, everywhere)
 		require.NoError(t, err)
-		require.True(t, older)
+		require.Equal(t, everywhere, older)
 		stopped, stop := context.WithCancel(ctx)
 		stop()
-		_, err = visits.Retention.Prune(stopped, limit)
+		_, err = visits.Retention.Prune(stopped, retain.Limit{Before: limit})
 		require.Error(t, err)
-		pruned, err := visits.Retention.Prune(ctx, limit)
+		pruned, err := visits.Retention.Prune(ctx, retain.Limit{Before: limit})
 		require.NoError(t, err)
 		require.Equal(t, 64, pruned)
 
@@ -85,10 +87,31 @@ func TestOldVisitsArePruned(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, after[0].Views, days[0].Views, "counts stay")
 
-		older, err = visits.Retention.HasOlder(ctx, limit)
+		older, err = visits.Retention.Passed(ctx, everywhere)
 		require.NoError(t, err)
-		require.False(t, older)
+		require.Empty(t, older)
 		h := view(gone.Visitor, "returns", browser)
 		require.True(t, h.NewVisitor, "whoever comes back after that is new")
+	})
+}
+
+func TestOldVisitsOfOneSite(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, at := t.Context(), time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+		visits := visittest.Open(t, d, func() time.Time { return at })
+		for site := range int64(3) {
+			_, err := visits.Arrive(ctx, site+1, 0, visit.Arrival{Nonce: "old", URL: "https://shop.example/", Kind: "load", UserAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"})
+			require.NoError(t, err)
+		}
+		before := at.Add(time.Hour)
+		passed, err := visits.Retention.Passed(ctx, []retain.Limit{{SiteID: 1, Before: before}, {SiteID: 2, Before: before}, {SiteID: 3, Before: at.Add(-time.Hour)}})
+		require.NoError(t, err)
+		require.ElementsMatch(t, []retain.Limit{{SiteID: 1, Before: before.Local()}, {SiteID: 2, Before: before.Local()}}, passed)
+		pruned, err := visits.Retention.Prune(ctx, passed[0])
+		require.NoError(t, err)
+		require.Equal(t, 1, pruned)
+		left, err := db.List(ctx, d.Read(), db.Only[int64], `SELECT site_id FROM visits WHERE site_id <> $1`, passed[0].SiteID)
+		require.NoError(t, err)
+		require.Len(t, left, 2, "the visits of other sites stay")
 	})
 }
