@@ -37,7 +37,7 @@ func TestSettingsOfASite(t *testing.T) {
 		page := fmt.Sprintf("/sites/%d/settings", d.shop.ID)
 		shown := b.document(page).Text()
 		for _, told := range []string{"+44\u00a0####.", "Off.", "The first visit.", "agreed.", "Asia/Kathmandu.", "60.", "NPR.", "Global Privacy Control.", "800.", "On.", "50.", "2.", "https://m.shop.example.", "That of the site's own numbers."} {
-			require.True(t, strings.Contains(shown, "In the configuration: "+told), told)
+			require.True(t, strings.Contains(shown, "As configured: "+strings.TrimSuffix(told, ".")), told)
 		}
 		require.Contains(t, shown, "Path of the service/desk/")
 		require.NotContains(t, shown, "Set here", "nothing is set yet")
@@ -58,7 +58,8 @@ func TestSettingsOfASite(t *testing.T) {
 			Attribution: new(attribution.Last), Timezone: new("Europe/Berlin"), PersonDays: new(7), Currency: new("EUR"), Respect: []string{}, RetentionDays: new(400), Origins: []string{"https://a.example", "https://b.example"},
 			IgnoreForms: new(true), Credentials: new("form.contact"), Callback: &callback.Settings{Off: new(true), Phone: "74951234567", Repeat: new(0), Countries: []string{"RU", "KZ"}}, GuideHidden: new(true),
 		}, is().Settings, "what the form does not have stays")
-		require.Equal(t, 18, b.document(page).Find(".setting .tag:not(.plain)").Length(), "what is set here says so")
+		require.Equal(t, 18, b.document(page).Find(".setting .tag").Length(), "what is set here says so")
+		require.Contains(t, b.document(page).Find("#phone_mask-hint").Text(), "In the configuration: +44\u00a0####.", "and what it overrides")
 
 		stale := b.post(page, fields(1, "phone_mask", "none")...)
 		require.Equal(t, http.StatusConflict, stale.status)
