@@ -97,6 +97,7 @@ var mayImport = map[string][]string{
 	"backend/callback":            {"backend/callback/request", "backend/aside", "backend/captcha", "backend/visit/...", "backend/telephony", "backend/queue", "backend/journal", "backend/trace", "backend/scope", "backend/db", "backend/operator/group"},
 	"backend/form":                {"backend/incident", "backend/journal", "backend/trace", "backend/scope", "backend/db"},
 	"backend/declarer":            {"backend/db"},
+	"backend/transfer":            {"backend/chat/reply", "backend/db", "backend/notify", "backend/operator", "backend/operator/group", "backend/scope", "backend/site"},
 	"backend/notify":              {"backend/aside", "backend/incident", "backend/site", "backend/visit/...", "backend/lead", "backend/call", "backend/telephony", "backend/queue", "backend/signature", "backend/journal", "backend/trace", "backend/db", "locales", "backend/notify/..."},
 	"backend/conversion":          {"backend/aside", "backend/call", "backend/chat", "backend/conversion/...", "backend/journal", "backend/lead", "backend/notify", "backend/notify/attempt", "backend/site", "backend/telephony", "backend/trace", "backend/visit/...", "backend/db", "locales"},
 	"backend/bulletin":            {"backend/aside", "backend/journal", "backend/notify", "backend/notify/attempt", "backend/notify/mail", "backend/queue", "backend/report/period", "backend/scope", "backend/site", "backend/visit/key", "backend/db", "locales"},

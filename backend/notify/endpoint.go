@@ -82,6 +82,9 @@ func (e Endpoint) Host() string {
 	return u.Host
 }
 
+// Secret is what signs its messages, or what an outlet proves itself by. It is not shown to anybody.
+func (e Endpoint) Secret() string { return e.secret }
+
 // IsOut reports whether an [Outlet] sends to the endpoint.
 func (e Endpoint) IsOut() bool { return e.Kind.isOut() }
 

@@ -147,20 +147,7 @@ func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoi
 		secret = signature.NewSecret()
 	}
 	e.secret, e.earlier, e.Version, e.CreatedAt = cmp.Or(secret, e.Credential), "", 1, a.now()
-	err = a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		there, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1`, e.SiteID)
-		switch {
-		case err != nil:
-			return err
-		case there >= MaxEndpoints:
-			return ErrTooMany
-		}
-		if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, 1, $12, FALSE, 0, FALSE)`,
-			e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.Settings, e.secret, db.Millis(e.CreatedAt)); err != nil {
-			return err
-		}
-		return a.append(ctx, tx, e, EndpointAdded, by)
-	})
+	err = a.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error { return a.insert(ctx, tx, e, by) })
 	switch {
 	case errors.Is(err, ErrTooMany):
 		return Endpoint{}, "", err
@@ -168,6 +155,36 @@ func (a *Endpoints) Add(ctx context.Context, e Endpoint, by string) (made Endpoi
 		return Endpoint{}, "", fmt.Errorf("adding an endpoint: %w", err)
 	}
 	return e, secret, nil
+}
+
+// insert adds the endpoint with its secret.
+func (a *Endpoints) insert(ctx context.Context, tx db.Tx, e Endpoint, by string) error {
+	there, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1`, e.SiteID)
+	switch {
+	case err != nil:
+		return err
+	case there >= MaxEndpoints:
+		return ErrTooMany
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO endpoints (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, 1, $12, FALSE, 0, FALSE)`,
+		e.SiteID, e.ID, string(e.Kind), e.Address, written(e.Events), e.Language, e.Subject, e.Template, e.ContentType, e.Settings, e.secret, db.Millis(e.CreatedAt)); err != nil {
+		return err
+	}
+	return a.append(ctx, tx, e, EndpointAdded, by)
+}
+
+// Put adds the endpoint, which has been checked, in a transaction, with the secret that signs its messages or by which an
+// outlet proves itself. It does nothing if the site has one of the kind at the address. The error may be [ErrTooMany].
+func (a *Endpoints) Put(ctx context.Context, tx db.Tx, e Endpoint, secret, by string) (added bool, err error) {
+	same, _, err := db.One(ctx, tx, db.Only[int], `SELECT COUNT(*) FROM endpoints WHERE site_id = $1 AND kind = $2 AND address = $3`, e.SiteID, string(e.Kind), e.Address)
+	if err != nil || same > 0 {
+		return false, err
+	}
+	if e.ID, err = a.db.Sequence("endpoints", 1).Take(ctx, tx, 1); err != nil {
+		return false, err
+	}
+	e.secret, e.Version, e.CreatedAt = secret, 1, a.now()
+	return true, a.insert(ctx, tx, e, by)
 }
 
 // append notes what was done to the endpoint.

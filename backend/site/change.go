@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -91,4 +92,32 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 	}
 	tx.Wake(Topic)
 	return site, journal.Append(ctx, tx, journal.Entry{SiteID: site.ID, At: s.now(), Kind: Changed, SubjectID: site.ID, Data: data})
+}
+
+// Put gives the site of the key these settings in a transaction, and adds it if there is none. [ValidKey] and
+// [Settings.Check] have accepted them. [Sites.Refresh] learns the site. The error may be an [Invalid], or [ErrTaken] if
+// there is a site whose key differs only in case, or of this key while over is false.
+func (s *Sites) Put(ctx context.Context, tx db.Tx, key string, settings Settings, over bool, by string) (id int64, err error) {
+	same, err := db.List(ctx, tx, (*row).fields, `SELECT `+columns+` FROM sites WHERE LOWER(key) = LOWER($1)`, key)
+	at := slices.IndexFunc(same, func(r row) bool { return r.Key == key })
+	switch {
+	case err != nil:
+		return 0, err
+	case len(same) > 0 && (!over || at < 0):
+		return 0, ErrTaken
+	case at < 0:
+		if err := s.insert(ctx, tx, []string{key}, by); err != nil {
+			return 0, err
+		}
+		found := make(map[string]row)
+		if err := find(ctx, tx, []string{key}, found); err != nil {
+			return 0, err
+		}
+		same, at = []row{found[key]}, 0
+	}
+	site, err := s.change(ctx, tx, key, same[at].Version, settings, by)
+	if wrong := (*number.FieldError)(nil); errors.As(err, &wrong) {
+		return 0, &Invalid{"pools", wrong}
+	}
+	return site.ID, err
 }

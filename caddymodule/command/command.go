@@ -22,7 +22,7 @@ import (
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "frontdesk",
-		Short: "Manages operators, the database and waiting requests, erases persons, and checks the installation and pages",
+		Short: "Manages operators, sites, the database and waiting requests, erases persons, and checks the installation and pages",
 		Long: `
 Name the configuration of Caddy with --config, as for "caddy run". Default: a file named
 Caddyfile in the current folder. Run commands that use the database as the user that runs
@@ -41,7 +41,7 @@ func setUpCommand(cmd *cobra.Command) {
 	for _, command := range accounts {
 		refuseOthers(command)
 	}
-	ofDatabase := append(accounts, doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand(), demoCommand())
+	ofDatabase := append(accounts, doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand(), demoCommand(), siteCommand())
 	for _, command := range ofDatabase {
 		flags := command.PersistentFlags()
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")

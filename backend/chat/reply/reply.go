@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,44 +91,69 @@ func (s *Replies) keep(ctx context.Context, r Reply, before *Reply) (Reply, erro
 	if err := r.Check(); err != nil {
 		return Reply{}, err
 	}
-	query := `UPDATE chat_replies SET word = $3, place = $4, text = $5 WHERE site_id = $1 AND id = $2`
+	query := changing
 	added := r.ID == 0
 	if added {
 		var err error
 		if r.ID, err = s.ids.Next(ctx); err != nil {
 			return Reply{}, err
 		}
-		query = `INSERT INTO chat_replies (site_id, id, word, place, text) VALUES ($1, $2, $3, $4, $5)`
+		query = adding
 	}
-	err := s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error {
-		others, err := read(ctx, tx, r.SiteID)
-		if err != nil {
-			return err
-		}
-		if added && len(others) >= Max {
-			return ErrMany
-		}
-		for _, o := range others {
-			switch {
-			case o.ID == r.ID && before != nil && o != *before:
-				return ErrChanged
-			case o.ID == r.ID:
-			case o.Word == r.Word:
-				return ErrWord
-			case o.Place == r.Place && r.Place != 0:
-				return ErrPlace
-			}
-		}
-		changed, err := tx.Exec(ctx, query, r.SiteID, r.ID, r.Word, r.Place, r.Text)
-		if err != nil {
-			return fmt.Errorf("keeping a reply: %w", err)
-		}
-		if changed == 0 {
-			return ErrUnknown
-		}
-		return nil
-	})
+	err := s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error { return put(ctx, tx, query, r, before, added) })
 	return r, err
+}
+
+// Put adds the reply in a transaction, or changes the site's reply with its word. The reply has been checked, and its word
+// is in small letters. The errors are those of [Replies.Keep].
+func (s *Replies) Put(ctx context.Context, tx db.Tx, r Reply) error {
+	others, err := read(ctx, tx, r.SiteID)
+	if err != nil {
+		return err
+	}
+	if at := slices.IndexFunc(others, func(o Reply) bool { return o.Word == r.Word }); at >= 0 {
+		r.ID = others[at].ID
+		return put(ctx, tx, changing, r, nil, false)
+	}
+	if r.ID, err = s.ids.Take(ctx, tx, 1); err != nil {
+		return err
+	}
+	return put(ctx, tx, adding, r, nil, true)
+}
+
+// The queries of [put].
+const (
+	changing = `UPDATE chat_replies SET word = $3, place = $4, text = $5 WHERE site_id = $1 AND id = $2`
+	adding   = `INSERT INTO chat_replies (site_id, id, word, place, text) VALUES ($1, $2, $3, $4, $5)`
+)
+
+func put(ctx context.Context, tx db.Tx, query string, r Reply, before *Reply, added bool) error {
+	others, err := read(ctx, tx, r.SiteID)
+	if err != nil {
+		return err
+	}
+	if added && len(others) >= Max {
+		return ErrMany
+	}
+	for _, o := range others {
+		switch {
+		case o.ID == r.ID && before != nil && o != *before:
+			return ErrChanged
+		case o.ID == r.ID:
+		case o.Word == r.Word:
+			return ErrWord
+		case o.Place == r.Place && r.Place != 0:
+			return ErrPlace
+		}
+	}
+	changed, err := tx.Exec(ctx, query, r.SiteID, r.ID, r.Word, r.Place, r.Text)
+	if err != nil {
+		return fmt.Errorf("keeping a reply: %w", err)
+	}
+	if changed == 0 {
+		return ErrUnknown
+	}
+	return nil
 }
 
 // Remove removes the reply of the site, or returns [ErrUnknown].

@@ -123,21 +123,11 @@ func (s *Groups) Replace(ctx context.Context, actor operator.Actor, before, g Gr
 	return s.keep(ctx, actor, g, &before)
 }
 
-func (s *Groups) keep(ctx context.Context, actor operator.Actor, g Group, before *Group) (Group, error) {
+func (s *Groups) keep(ctx context.Context, actor operator.Actor, g Group, before *Group) (kept Group, err error) {
 	if !actor.Sites.Has(g.SiteID) {
 		return Group{}, ErrUnknown
 	}
 	if err := g.Check(); err != nil {
-		return Group{}, err
-	}
-	g.Members = slices.Compact(slices.Sorted(slices.Values(g.Members)))
-	hours, err := json.Marshal(g.Hours)
-	if err != nil {
-		return Group{}, err
-	}
-	g.Holidays = slices.Compact(slices.Sorted(slices.Values(g.Holidays)))
-	holidays, err := json.Marshal(g.Holidays)
-	if err != nil {
 		return Group{}, err
 	}
 	kind := Changed
@@ -148,38 +138,72 @@ func (s *Groups) keep(ctx context.Context, actor operator.Actor, g Group, before
 		}
 		g.CreatedAt = s.now()
 	}
-	err = s.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) error {
-		if err := allow(ctx, tx, g, before); err != nil {
-			return err
-		}
-		query := `UPDATE operator_groups SET name = $3, phone = $4, zone = $5, hours = $6, holidays = $7, routing = $8 WHERE site_id = $1 AND id = $2`
-		args := []any{g.SiteID, g.ID, g.Name, g.Phone, g.Zone, string(hours), string(holidays), string(g.Routing)}
-		if kind == Added {
-			query = `INSERT INTO operator_groups (site_id, id, name, phone, zone, hours, holidays, routing, created_at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
-			args = append(args, g.CreatedAt.UnixMilli())
-		}
-		changed, err := tx.Exec(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		if changed == 0 {
-			return ErrUnknown
-		}
-		if _, err := tx.Exec(ctx, `DELETE FROM operator_group_members WHERE site_id = $1 AND group_id = $2`, g.SiteID, g.ID); err != nil {
-			return err
-		}
-		for _, member := range g.Members {
-			if _, err := tx.Exec(ctx, `INSERT INTO operator_group_members (site_id, group_id, operator_id) VALUES ($1, $2, $3)`, g.SiteID, g.ID, member); err != nil {
-				return err
-			}
-		}
-		return s.note(ctx, tx, kind, actor, g)
+	err = s.db.Attempt(ctx, g.SiteID, func(ctx context.Context, tx db.Tx) (err error) {
+		kept, err = s.put(ctx, tx, actor, kind, g, before)
+		return err
 	})
 	if err != nil {
 		return Group{}, keeping(err)
 	}
-	return g, nil
+	return kept, nil
+}
+
+// Put adds the group in a transaction, or changes the site's group of its name, and returns it as it is kept.
+// [Group.Check] has accepted it. The errors are those of [Groups.Keep].
+func (s *Groups) Put(ctx context.Context, tx db.Tx, actor operator.Actor, g Group) (Group, error) {
+	others, err := read(ctx, tx, "site_id = $1", g.SiteID)
+	if err != nil {
+		return Group{}, err
+	}
+	if at := slices.IndexFunc(others, func(other Group) bool { return other.Name == g.Name }); at >= 0 {
+		g.ID, g.CreatedAt = others[at].ID, others[at].CreatedAt
+		return s.put(ctx, tx, actor, Changed, g, nil)
+	}
+	if g.ID, err = s.ids.Take(ctx, tx, 1); err != nil {
+		return Group{}, err
+	}
+	g.CreatedAt = s.now()
+	return s.put(ctx, tx, actor, Added, g, nil)
+}
+
+// put writes the group, which is added or changed, and notes that.
+func (s *Groups) put(ctx context.Context, tx db.Tx, actor operator.Actor, kind string, g Group, before *Group) (Group, error) {
+	g.Members = slices.Compact(slices.Sorted(slices.Values(g.Members)))
+	hours, err := json.Marshal(g.Hours)
+	if err != nil {
+		return Group{}, err
+	}
+	g.Holidays = slices.Compact(slices.Sorted(slices.Values(g.Holidays)))
+	holidays, err := json.Marshal(g.Holidays)
+	if err != nil {
+		return Group{}, err
+	}
+	if err := allow(ctx, tx, g, before); err != nil {
+		return Group{}, err
+	}
+	query := `UPDATE operator_groups SET name = $3, phone = $4, zone = $5, hours = $6, holidays = $7, routing = $8 WHERE site_id = $1 AND id = $2`
+	args := []any{g.SiteID, g.ID, g.Name, g.Phone, g.Zone, string(hours), string(holidays), string(g.Routing)}
+	if kind == Added {
+		query = `INSERT INTO operator_groups (site_id, id, name, phone, zone, hours, holidays, routing, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+		args = append(args, g.CreatedAt.UnixMilli())
+	}
+	changed, err := tx.Exec(ctx, query, args...)
+	if err != nil {
+		return Group{}, err
+	}
+	if changed == 0 {
+		return Group{}, ErrUnknown
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM operator_group_members WHERE site_id = $1 AND group_id = $2`, g.SiteID, g.ID); err != nil {
+		return Group{}, err
+	}
+	for _, member := range g.Members {
+		if _, err := tx.Exec(ctx, `INSERT INTO operator_group_members (site_id, group_id, operator_id) VALUES ($1, $2, $3)`, g.SiteID, g.ID, member); err != nil {
+			return Group{}, err
+		}
+	}
+	return g, s.note(ctx, tx, kind, actor, g)
 }
 
 // allow looks whether the group can stand beside the others of its site.
