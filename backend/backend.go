@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 )
@@ -53,6 +54,8 @@ type Observer interface {
 	Said(by chat.Author, begins bool)
 	// CallEnded is called for each call that turns out to have ended.
 	CallEnded(how telephony.Status)
+	// Limited is called for each request that is refused because its site has used up a limit.
+	Limited(what limit.Kind)
 }
 
 // Service is the whole service on one database. It is safe for concurrent use.
@@ -189,6 +192,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("keeping refused leads", func(ctx context.Context) { desk.Refused.Run(ctx, s.logger.Named("leads")) })
 		keep("counting pages", desk.Sites.CountPages)
 		keep("noting what of sites is at work", func(ctx context.Context) { desk.Sightings.Run(ctx, s.logger.Named("sites")) })
+		keep("counting what sites use", desk.Limits.Run)
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		keep("settling incidents", func(ctx context.Context) { desk.Incidents.Run(ctx, s.logger.Named("incidents")) })
 		keep("following the file of networks", desk.Networks.Follow)

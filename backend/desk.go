@@ -36,6 +36,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
@@ -75,6 +76,7 @@ type Desk struct {
 	Journal     *journal.Journal
 	Sites       *site.Sites
 	Sightings   *sighting.Sightings
+	Limits      *limit.Uses
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
 	Groups      *group.Groups
@@ -181,7 +183,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
 	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue, Ended: told.call}, time.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
-		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls,
+		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls, Mails: desk.mails,
 	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
 	desk.Bulletins = bulletin.New(desk.forBulletins(), time.Now, logger.Named("bulletins"))
 	desk.Chats = chat.New(chat.Subjects{
@@ -191,6 +193,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		},
 		Said: told.chat,
 	}, time.Now)
+	if desk.Limits, err = limit.Open(ctx, desk.forLimits(logger, told), time.Now); err != nil {
+		return nil, err
+	}
 	desk.Clients = client.New(d, desk.Keys, logger.Named("visits"))
 	desk.Conversions = conversion.New(conversion.Subjects{
 		DB: d, Deliveries: desk.Deliveries, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls, Chats: desk.Chats, Visits: desk.Visits, Clients: desk.Clients,

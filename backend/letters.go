@@ -3,15 +3,21 @@ package backend
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/chat/letter"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
 
@@ -21,11 +27,26 @@ func (d *Desk) letters() letter.Letters {
 		Check: mail.CheckMailbox,
 		Can:   func() bool { return d.Deliveries.HasMail() },
 		Send: func(ctx context.Context, l letter.Letter) (never bool, err error) {
+			if wait := d.mails(ctx, l.SiteID); wait > 0 {
+				return false, queue.After(wait, errMails)
+			}
 			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language, Link: l.Link, Stop: l.Stop})
 		},
 		Site: d.Sites.Key,
 		Name: d.operatorName,
 	}
+}
+
+// errMails has a letter wait until its site may send some again.
+var errMails = errors.New("the site has sent as many mails as it may on a day")
+
+// mails counts a mail of the site, or says for how long none may be sent; see [limit.Mails].
+func (d *Desk) mails(ctx context.Context, siteID int64) (wait time.Duration) {
+	if d.Limits.Reached(ctx, siteID, limit.Mails) {
+		return d.Limits.Tomorrow()
+	}
+	d.Limits.Add(siteID, limit.Mails, 1)
+	return 0
 }
 
 // forAnswers are what letters with answers need.
@@ -112,4 +133,10 @@ func (d *Desk) serviceFor(ctx context.Context, siteID int64, page string) (strin
 	}
 	service.Host = cmp.Or(at.Host, service.Host)
 	return service.String(), nil
+}
+
+// forLimits are what counts of limits need.
+func (d *Desk) forLimits(logger *zap.Logger, told told) limit.Subjects {
+	conversations := overview.New(d.DB, d.Chats)
+	return limit.Subjects{DB: d.DB, Chats: conversations.CountOpen, Disk: conversations.FileBytes, Logger: logger.Named("sites"), Told: told.limit}
 }

@@ -48,6 +48,7 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 			{"deliveries", d.Deliveries.Prune},
 			{"conversions", d.Conversions.Prune},
 			{"how much was stored", d.Texts.Prune},
+			{"what sites have used of their limits", d.Limits.Prune},
 			{"what became of pages", d.Sites.PrunePages},
 			{"captchas", d.Captchas.Prune},
 			{"the networks of callbacks", d.Callbacks.Prune},

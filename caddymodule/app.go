@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
@@ -73,6 +74,9 @@ type App struct {
 
 	// Where forms wait while the database is away.
 	Spool *Spool `json:"spool,omitempty"`
+
+	// What each site may use, if its own limits do not say otherwise. Default: no limits.
+	Limits *limit.Limits `json:"limits,omitempty"`
 
 	// For how long visits are kept, a day at the least, such as `800d`. Leads and calls are kept
 	// until they are erased. Default: for ever.
@@ -159,7 +163,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.edge = edge.New(edge.Subjects{
 		Shared: &effect.Shared{
 			Service: a.service.Service, Pictures: &a.service.pictures, Logger: a.logger, WholeAddresses: a.Addresses == wholeAddresses,
-			Ending: a.ending.Done(), Pools: a.configuredPools,
+			Ending: a.ending.Done(), Pools: a.configuredPools, Limits: a.Limits,
 			Names: func(key string) bool {
 				_, known := slices.BinarySearch(named(), key)
 				return known

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/caddymodule/limits"
 	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
 	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
@@ -56,6 +57,10 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		webhooks {
 //			allow <range>...
 //		}
+//		limits {
+//			views <number>
+//			...
+//		}
 //		spool {
 //			file <path>
 //			size <size>
@@ -66,12 +71,12 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, mail, name, networks, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, limits, mail, name, networks, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		read, known := appOptions[d.Val()]
 		if !known {
-			return d.Errf("unknown option %q of frontdesk: expected database, mail, name, networks, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, limits, mail, name, networks, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
 		}
 		if err := read(a, d); err != nil {
 			return err
@@ -87,6 +92,7 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
 	"addresses": readAddresses,
 	"database":  readDatabase,
+	"limits":    readLimitsOfAll,
 	"mail":      readMail,
 	"name":      readName,
 	"networks":  readNetworks,
@@ -167,6 +173,12 @@ func readAddresses(a *App, d *caddyfile.Dispenser) error {
 func readNetworks(a *App, d *caddyfile.Dispenser) (err error) {
 	a.Networks, err = networks.Read(d, a.Networks)
 	a.WrittenAt.Note(d, a.Networks.Path())
+	return err
+}
+
+// readLimitsOfAll reads an option of the app; see [limits.Read].
+func readLimitsOfAll(a *App, d *caddyfile.Dispenser) (err error) {
+	a.Limits, err = limits.Read(d, a.Limits)
 	return err
 }
 

@@ -121,6 +121,15 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //			visitor <size>
 //			site    <size>
 //		}
+//		limits                {
+//			views     <count>
+//			leads     <count>
+//			chats     <count>
+//			streams   <count>
+//			disk      <size>
+//			mails     <count>
+//			callbacks <count>
+//		}
 //	}
 //
 // The matcher chooses the pages; it is no part of these tokens.

@@ -29,7 +29,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, person_days, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget or quota",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, person_days, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget, quota or limits",
 	lines:    subdirectives,
 }
 
@@ -123,6 +123,7 @@ var subdirectives = map[string]subdirective{
 		return h.SetAttribution(attribution.Model(values[0]))
 	}},
 	"widget": {read: readWidget, block: &widgetBlock},
+	"limits": {read: readLimits, block: &limitsBlock},
 	"quota": {read: func(_ *Handler, values []string) error {
 		if len(values) != 0 {
 			return errors.New("expected: quota with a block, such as quota { visitor 20MB }")

@@ -38,6 +38,7 @@ const (
 	unknownSite = "unknown_site" // no known site has the key
 	retired     = "retired"      // an admin has retired the site
 	lookup      = "lookup"       // the site was not found in time
+	limited     = "limited"      // the site has used up the page views of the day
 	panicked    = "panic"
 )
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
@@ -79,6 +80,9 @@ type passage struct {
 
 func (b *Block) passage(r *http.Request, q *effect.Request) passage {
 	f, withheld := q.Effect, b.withheld(q)
+	if f != nil && withheld == "" && f.Limits().Has(limit.Views) && b.isLimited(r.Context(), q) {
+		return passage{reason: limited}
+	}
 	if f == nil || withheld != "" && !f.Prerenders() { // numbers of a site that the configuration names need no database
 		return passage{reason: withheld}
 	}
@@ -99,6 +103,16 @@ func (b *Block) passage(r *http.Request, q *effect.Request) passage {
 	p.visit.Sample = samples.sampler(b.Effects, r, q, p.visit.Purpose, now)
 	p.visit.Timed = b.edge.pages.Add(1)%timedPages == 1
 	return p
+}
+
+// isLimited says whether the site has used up the page views of the day: its pages pass as if nothing were in front of them.
+func (b *Block) isLimited(ctx context.Context, q *effect.Request) bool {
+	desk, done, err := b.Service.Use()
+	if err != nil {
+		return false
+	}
+	defer done()
+	return desk.Limits.Reached(ctx, q.Site.ID, limit.Views)
 }
 
 // withheld says why a page gets no code of a service, or "".

@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/conversion/platform"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/attempt"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -222,6 +223,9 @@ func madeByConsole() map[string]bool {
 	}
 	for _, contentType := range []string{"json", "form", "text"} {
 		names["endpoint.type."+contentType] = true
+	}
+	for _, kind := range limit.Kinds {
+		names["limit."+kind.String()] = true
 	}
 	for _, kind := range incident.Kinds {
 		names["incident."+string(kind)], names["incident.over."+string(kind)] = true, true

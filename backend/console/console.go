@@ -58,6 +58,7 @@ import (
 	leadinbox "github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
@@ -87,6 +88,7 @@ type Subjects struct {
 	Journal     *journal.Journal
 	Sites       *site.Sites
 	Sightings   *sighting.Sightings
+	Limits      *limit.Uses
 	Visits      *visit.Visits
 	Cards       *card.Cards
 	Onsite      *onsite.Visitors
@@ -192,7 +194,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
-	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, There: s.there, AtWork: s.atWork, Prefix: s.prefix})
+	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, Limits: s.Limits, There: s.there, AtWork: s.atWork, Prefix: s.prefix})
 	help.Mount(f)
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)

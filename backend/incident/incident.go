@@ -35,20 +35,21 @@ const (
 	Pool     Kind = "pool"     // visitors find no number in it
 	Endpoint Kind = "endpoint" // nothing arrives there
 	Form     Kind = "form"     // the site answers it with errors
+	Limit    Kind = "limit"    // the site has used up what it may
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Pool, Endpoint, Form}
+var Kinds = []Kind{Pool, Endpoint, Form, Limit}
 
 // Incident is something that is wrong with a site.
 type Incident struct {
 	SiteID int64
 	Kind   Kind
-	// About is the name of the pool, the id of the endpoint, or the path of the form. A site has one incident of each at
+	// About is the name of the pool, the id of the endpoint, the path of the form, or the name of the limit. A site has one incident of each at
 	// a time.
 	About string
-	// Name is what people know it by: the name of the pool, the host or the address of the endpoint, or the path of the
-	// form.
+	// Name is what people know it by: the name of the pool, the host or the address of the endpoint, the path of the form,
+	// or the name of the limit.
 	Name string
 	// Status is that of the site's last answer to a form, and otherwise 0.
 	Status int
@@ -64,7 +65,8 @@ const (
 	TellEvery = time.Hour
 	// Calm is how long nothing has to be wrong for a form or an endpoint that works again.
 	Calm = 5 * time.Minute
-	// PoolOver is how long no visitor has to miss a number for a pool to suffice again.
+	// PoolOver is how long no visitor has to miss a number for a pool to suffice again, and nothing has to be refused for a
+	// limit to be over.
 	PoolOver = 30 * time.Minute
 	// Stale is how long an incident lasts that is not noted again. Then it ends without a word: nobody sends the form any
 	// more, or nothing goes to the endpoint.

@@ -134,7 +134,7 @@ func (i *Incidents) Run(ctx context.Context, logger *zap.Logger) {
 func (i *Incidents) Settle(ctx context.Context) error {
 	now := i.now()
 	quiet, calm, stale := now.Add(-PoolOver).UnixMilli(), now.Add(-Calm).UnixMilli(), now.Add(-Stale).UnixMilli()
-	const due = `over_at = 0 AND (kind = 'pool' AND last_at <= $1 OR mended_at > 0 AND mended_at <= $4 OR last_at <= $2 OR NOT told AND due_at <= last_at AND told_at <= $3) OR over_at > 0 AND over_at <= $2`
+	const due = `over_at = 0 AND (kind IN ('pool', 'limit') AND last_at <= $1 OR mended_at > 0 AND mended_at <= $4 OR last_at <= $2 OR NOT told AND due_at <= last_at AND told_at <= $3) OR over_at > 0 AND over_at <= $2`
 	args := []any{quiet, stale, now.Add(-TellEvery).UnixMilli(), calm}
 	_, some, err := db.One(ctx, i.db.Read(), db.Only[int], `SELECT 1 FROM incidents WHERE `+due+` LIMIT 1`, args...)
 	if err == nil && some {
@@ -146,7 +146,7 @@ func (i *Incidents) Settle(ctx context.Context) error {
 			if _, err := tx.Exec(ctx, `DELETE FROM incidents WHERE over_at > 0 AND over_at <= $1 OR over_at = 0 AND last_at <= $1`, stale); err != nil {
 				return err
 			}
-			if err := end(ctx, tx, now, `(kind = $3 AND last_at <= $4 OR mended_at > 0 AND mended_at <= $5)`, string(Pool), quiet, calm); err != nil {
+			if err := end(ctx, tx, now, `(kind IN ($3, $6) AND last_at <= $4 OR mended_at > 0 AND mended_at <= $5)`, string(Pool), quiet, calm, string(Limit)); err != nil {
 				return err
 			}
 			return tell(ctx, tx, now, `kind <> $3`, "")

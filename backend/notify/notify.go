@@ -7,6 +7,7 @@
 package notify
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
@@ -80,6 +81,8 @@ type Subjects struct {
 	Sites   *site.Sites
 	Leads   *lead.Leads
 	Calls   *call.Calls
+	// Mails counts a mail of the site, or says for how long none may be sent. nil bounds nothing.
+	Mails func(ctx context.Context, siteID int64) (wait time.Duration)
 }
 
 // Deliveries keeps what was sent to endpoints, and sends. It is safe for concurrent use, on any number of nodes.

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip"
@@ -132,6 +133,10 @@ var (
 		Name: "frontdesk_deliveries_total",
 		Help: "Attempts to deliver a webhook or a mail, by what came of it.",
 	}, []string{"result"})
+	limited = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "frontdesk_limited_total",
+		Help: "What was refused because its site had used up a limit, by the limit.",
+	}, []string{"limit"})
 	leases = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "frontdesk_leases_total",
 		Help: "Page views whose visitor should get a number of a pool, by what came of it; shared, reserve and original mean that the pool was exhausted.",
@@ -174,6 +179,9 @@ func init() {
 	for _, status := range []telephony.Status{telephony.Answered, telephony.Missed, telephony.Busy, telephony.Failed} {
 		calls.WithLabelValues(string(status))
 	}
+	for _, kind := range limit.Kinds {
+		limited.WithLabelValues(kind.String())
+	}
 	for _, what := range gate.Unkept {
 		unkept.WithLabelValues(what)
 	}
@@ -206,7 +214,7 @@ func Use(states States) { now = states }
 
 // Register registers all collectors with the registry of a configuration.
 func Register(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/edge"
 	"github.com/seed-3405227d/frontdesk/edge/post"
@@ -31,6 +32,9 @@ func (Service) CallEnded(how telephony.Status) { calls.WithLabelValues(string(ho
 
 // Lead counts a lead.
 func (Service) Lead(origin string) { leads.WithLabelValues(origin).Inc() }
+
+// Limited counts what was refused because of a limit.
+func (Service) Limited(what limit.Kind) { limited.WithLabelValues(what.String()).Inc() }
 
 // Unkept counts a request of which nothing was kept.
 func (Service) Unkept(what string) { unkept.WithLabelValues(what).Inc() }

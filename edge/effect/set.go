@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/snippet"
@@ -91,7 +92,7 @@ func (s *Settings) CheckTogether() (name string, index int, err error) {
 		given bool // which belongs to the service elsewhere
 	}{
 		{"number", len(s.Numbers) > 0}, {"prerender", s.Prerender != ""}, {"attribution", s.Attribution != ""}, {"timezone", s.Timezone != ""}, {"person_days", s.PersonDays != 0}, {"currency", s.Currency != ""}, {"objects", s.Objects != nil},
-		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil},
+		{"origins", s.Origins != nil}, {"cookies", s.Cookies != ""}, {"callback", s.Callback != nil}, {"widget", s.Widget != nil}, {"quota", s.Quota != nil}, {"limits", s.Limits != nil},
 	} {
 		if setting.given {
 			return setting.name, 0, fmt.Errorf("%s: the site's service is %s: set it there", setting.name, s.elsewhere.URL)
@@ -207,6 +208,14 @@ func (s *Settings) ChangeQuota(change func(*quota.Quota)) error {
 	}
 	change(s.Quota)
 	return s.Quota.Check()
+}
+
+// SetLimit sets the limit of a kind.
+func (s *Settings) SetLimit(k limit.Kind, most int64) error {
+	if s.Limits == nil {
+		s.Limits = new(limit.Limits)
+	}
+	return s.Limits.Set(k, most)
 }
 
 // SetCredentials sets the CSS selector of forms.

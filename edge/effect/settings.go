@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
@@ -112,6 +113,9 @@ type Settings struct {
 	// together. Default: 20 MB and 500 MB.
 	Quota *quota.Quota `json:"quota,omitempty"`
 
+	// What the site may use. Default: the limits of the app.
+	Limits *limit.Limits `json:"limits,omitempty"`
+
 	declaration number.Declaration
 	elsewhere   *forward.Service // the service elsewhere; nil for local
 }
@@ -187,6 +191,7 @@ func (s *Settings) Complete() error {
 		func() error { return s.SetCookies(s.Cookies) },
 		func() error { return cmp.Or(s.Callback, new(callback.Settings)).Check() },
 		func() error { return cmp.Or(s.Quota, new(quota.Quota)).Check() },
+		func() error { return s.Limits.Check() },
 		func() error { _, err := s.Widget.Check(); return err },
 		s.setCaptures,
 		s.setNumbers,

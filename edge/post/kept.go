@@ -244,7 +244,7 @@ func (k *keptForm) store(ctx context.Context, desk *backend.Desk) (leads.Kept, e
 	if err != nil {
 		return "", err
 	}
-	of := gate.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Region: func(ctx context.Context) string {
+	of := gate.Site{ID: s.ID, Key: s.Key, Signed: k.Signed, Uses: desk.Limits, Region: func(ctx context.Context) string {
 		if k.Region != "" {
 			return k.Region
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 )
 
 // saidAnswer tells a page how its message stands.
@@ -53,6 +54,16 @@ func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View,
 	own, err := c.mayWrite(ctx, r, v, meant)
 	if err != nil {
 		return nil, err
+	}
+	if own.State == "" || own.State == chat.Closed {
+		if err := r.Site.Within(ctx, limit.Chats); err != nil {
+			return nil, err
+		}
+	}
+	if m.File != nil {
+		if err := r.Site.WithinBy(ctx, limit.Disk, int64(len(m.File.Content))); err != nil {
+			return nil, err
+		}
 	}
 	if own.ID != 0 && own.Visitor != v.Visitor { // through a letter's link: where its visitor was last
 		from.Ref, from.URL = own.Ref, own.URL

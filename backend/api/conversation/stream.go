@@ -95,12 +95,18 @@ func (c *Conversations) stream(r *gate.Request) error {
 	if !c.streams.enter(client, limited) {
 		return gate.TooMany("too many streams are open", 10*time.Second)
 	}
+	depart, ok := r.Site.Enter()
+	if !ok {
+		c.streams.leave(client)
+		return gate.NewFailure(http.StatusForbidden, gate.LimitReached, "this site has too many streams open")
+	}
 	listener, ok := c.Live.Listen(r.Site.ID, v.Visitor, c.Online(r.Context(), r.Site))
 	if !ok {
+		depart()
 		c.streams.leave(client)
 		return gate.TooMany("the service is closing", time.Second)
 	}
-	s := &visitorStream{of: c, site: r.Site.ID, visitor: v.Visitor, client: client, after: after, listener: listener, ending: r.Site.Ending}
+	s := &visitorStream{of: c, depart: depart, site: r.Site.ID, visitor: v.Visitor, client: client, after: after, listener: listener, ending: r.Site.Ending}
 	header := r.W.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("X-Accel-Buffering", "no")
@@ -122,6 +128,7 @@ type visitorStream struct {
 	told     toldConversation
 	listener *live.Listener
 	ending   <-chan struct{} // of the configuration
+	depart   func()          // tells that the site has a stream less
 }
 
 // outlet is where a stream's events go.
@@ -137,6 +144,7 @@ type outlet interface {
 // silence: the client comes back and asks from where it is.
 func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 	defer s.of.streams.leave(s.client)
+	defer s.depart()
 	defer s.listener.Close()
 	defer out.close()
 	look := time.NewTimer(lookEvery)

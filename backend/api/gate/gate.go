@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/widget"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
@@ -43,6 +44,8 @@ type Site struct {
 	WholeAddresses bool
 	// Quota is how much is stored of visitors' texts and files on a day.
 	Quota quota.Quota
+	// Uses count what the site uses of its limits. nil limits nothing.
+	Uses *limit.Uses
 	// Consent has to be given before anything is set or stored.
 	Consent Consent
 	// Region tells the country by which phones without a country code are read, in

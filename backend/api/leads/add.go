@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 )
 
 // maxLeadBody is the size in bytes of a lead of the script. Texts beyond
@@ -74,6 +75,14 @@ func (l *Leads) add(ctx context.Context, r *gate.Request, from view.View, s *sub
 	if s.Origin != lead.Server && l.visits.IsBot(r.Field("User-Agent", view.MaxUserAgent)) {
 		s.Marks = append(s.Marks, lead.Bot)
 	}
-	_, _, err := l.leads.Add(ctx, *s)
+	if s.Origin != lead.Form { // of forms it has been found out
+		if err := r.Site.Within(ctx, limit.Leads); err != nil {
+			return err
+		}
+	}
+	_, repeated, err := l.leads.Add(ctx, *s)
+	if err == nil && !repeated {
+		r.Site.Used(limit.Leads)
+	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/repeat"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
@@ -89,6 +90,9 @@ func (l *Leads) KeepForm(ctx context.Context, of *http.Request, site gate.Site, 
 		s.SiteError = f.Status
 	}
 	why := f.refused(known)
+	if why == nil && site.Forward == nil && f.Rule.Kind != capture.KindVisitor {
+		why, _ = errors.AsType[*gate.Failure](site.Within(ctx, limit.Leads))
+	}
 	switch {
 	case why != nil:
 		return l.keepRefusedForm(ctx, r, f, from, s, why)

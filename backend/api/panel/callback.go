@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/callback/request"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 )
 
 const (
@@ -87,6 +88,9 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Site.Within(ctx, limit.Callbacks) != nil {
+		return answerOf(callback.Result{Status: callback.TooMany, Code: gate.LimitReached}, ""), nil
+	}
 	result, err := p.callbacks.Order(ctx, callback.Asked{
 		Request: wanted, SiteID: r.Site.ID, Ref: v.Ref, URL: v.URI, ID: sent.ID, Region: region, Network: gate.NetworkOf(r.Request), Proof: sent.Proof,
 	}, r.Site.Callback)
@@ -95,6 +99,9 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if result.Status == callback.Sent {
+		r.Site.Used(limit.Callbacks)
 	}
 	return answerOf(result, ""), nil
 }

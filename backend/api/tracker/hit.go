@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -37,6 +38,9 @@ type hitAnswer struct {
 func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 	var report view.Report
 	if err := r.Decode(&report, gate.MaxScriptBody); err != nil {
+		return nil, err
+	}
+	if err := r.Site.Within(ctx, limit.Views); err != nil {
 		return nil, err
 	}
 	v, stored, err := t.Views.Open(ctx, r, report)

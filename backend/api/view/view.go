@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
@@ -168,6 +169,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	}
 	if !stored.Repeated {
 		s.count(r.Site.Key)
+		r.Site.Used(limit.Views)
 	}
 	if !stored.Bot {
 		s.know(r, stored.Visitor)

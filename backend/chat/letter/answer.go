@@ -125,7 +125,7 @@ func (a *Answers) do(ctx context.Context, j queue.Job) error {
 	if l.Link == "" {
 		return a.end(ctx, of, sent)
 	}
-	l.To = to
+	l.SiteID, l.To = of.SiteID, to
 	never, err := a.Letters.Send(ctx, l)
 	if err != nil && !never {
 		return queue.After(again, err)

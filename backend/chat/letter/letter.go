@@ -17,6 +17,7 @@ import (
 
 // Letter is a mail to a visitor.
 type Letter struct {
+	SiteID                int64
 	To, Subject, Text, ID string
 	At                    time.Time
 	Language              string

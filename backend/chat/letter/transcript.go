@@ -121,7 +121,7 @@ func (t *Transcripts) mail(ctx context.Context, siteID int64, asked mailing) err
 	if cut {
 		begins += "\n\n" + words["transcript.cut"]
 	}
-	never, err := t.letters.Send(ctx, Letter{To: asked.To, Subject: fill.Replace(words["transcript.subject"]), Text: begins + "\n\n" + strings.Join(entries, "\n\n") + "\n",
+	never, err := t.letters.Send(ctx, Letter{SiteID: siteID, To: asked.To, Subject: fill.Replace(words["transcript.subject"]), Text: begins + "\n\n" + strings.Join(entries, "\n\n") + "\n",
 		ID: fmt.Sprintf("chat-%d-%d-%d", siteID, of.ID, asked.Asked), At: time.UnixMilli(asked.Asked), Language: language})
 	if never {
 		return nil // the address is not one, which nobody here can mend

@@ -43,7 +43,7 @@ type refusedRow struct {
 var refusals = map[string]string{
 	"empty": "refused.whyEmpty", "foreign_ids": "refused.whyForeign", "forged": "refused.whyForged", "missing": "refused.whyMissing",
 	"sale_cost_without_sale": "refused.whyCost", "unknown_site": "refused.whySite", "wrong_content_type": "refused.whyContent", "wrong_type": "refused.whyType",
-	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped", "form_nobody": "refused.whyNobody",
+	"form_broken": "refused.whyBroken", "form_failed": "refused.whyFailed", "form_trapped": "refused.whyTrapped", "form_nobody": "refused.whyNobody", "limit_reached": "refused.whyLimit",
 }
 
 // happenings are the names of the words for what has happened to somebody who has sent a form, by the codes.

@@ -7,7 +7,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
-	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -73,7 +72,7 @@ func (c *room) announce(ctx context.Context, to *live.Listener, entries []journa
 		}
 		line := rows.IncidentLineOf(f, incident.Incident{SiteID: e.SiteID, Kind: news.Kind, About: news.About, Name: news.Name, Status: news.Status, BegunAt: news.Since})
 		if line.Over = e.Kind == incident.Over; line.Over {
-			line.Text = f.Words.Text("incident.over."+string(news.Kind), "name", words.Written(news.Name))
+			line.Text = f.Words.Text("incident.over."+string(news.Kind), "name", rows.IncidentName(f.Words, news.Kind, news.Name))
 		}
 		lines = append(lines, line)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/live"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
@@ -24,6 +25,8 @@ type Subjects struct {
 	Incidents *incident.Incidents
 	Leads     *lead.Leads
 	Replies   *reply.Replies
+	// Limits count what the sites use of theirs. They may be nil.
+	Limits *limit.Uses
 	// There tells what there is of a site. It may be nil.
 	There func(ctx context.Context, siteID int64) (There, error)
 	// AtWork tells which parts of a site's installation were seen at work. It may be nil.

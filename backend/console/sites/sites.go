@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -245,6 +244,7 @@ type sitePage struct {
 	First    []firstStep // until the first visitor
 	Guide    []guideStep // after it
 	Wrong    []rows.IncidentLine
+	Limits   []limitLine
 }
 
 // caddyfileBlock is what tracks the site of the key in a Caddyfile.
@@ -281,21 +281,9 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, na
 	if body.Wrong, err = c.wrongWith(r.Context(), &f, named.ID); err != nil {
 		return err
 	}
-	f.Title, f.Body = words.Host(named.Key), body
-	return c.Show(w, http.StatusOK, f)
-}
-
-func (c *room) retireSite(w http.ResponseWriter, r *http.Request) error {
-	o, _ := frame.Current(r)
-	id, _ := strconv.ParseInt(r.PathValue(frame.SiteField), 10, 64)
-	retired := r.PostFormValue("retired") == "true"
-	made, err := c.Sites.Retire(r.Context(), id, retired, o.Login)
-	notice := "sites.restored"
-	if retired {
-		notice = "sites.retired"
-	}
-	if err != nil {
+	if body.Limits, err = c.limitsOf(r.Context(), &f, named.ID); err != nil {
 		return err
 	}
-	return c.Back(w, r, frame.SiteLink(made.ID), notice)
+	f.Title, f.Body = words.Host(named.Key), body
+	return c.Show(w, http.StatusOK, f)
 }

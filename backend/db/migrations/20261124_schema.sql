@@ -58,6 +58,22 @@ CREATE TABLE site_pages (
 );
 
 
+-- limit: what sites have used of their limits on a day, and how often more was refused. "most" is the limit, or 0 for
+-- none; "at" is when a node has stored it last.
+
+CREATE TABLE limit_uses (
+	site_id BIGINT NOT NULL,
+	kind    TEXT NOT NULL,
+	day     BIGINT NOT NULL,
+	most    BIGINT NOT NULL,
+	used    BIGINT NOT NULL,
+	refused BIGINT NOT NULL,
+	at      BIGINT NOT NULL,
+	PRIMARY KEY (site_id, kind, day)
+);
+CREATE INDEX limit_uses_latest ON limit_uses (day, at); -- each node looks for what others have stored
+
+
 -- sighting: when parts of a site's installation were last seen at work
 
 CREATE TABLE sightings (
@@ -950,6 +966,7 @@ CREATE TABLE chat_files (
 	PRIMARY KEY (site_id, id)
 );
 CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
+CREATE INDEX chat_files_sizes ON chat_files (site_id, size); -- of a site whose files have a limit
 
 -- How many milliseconds a visitor has waited for the answer "seq" of an operator, which came at "at".
 CREATE TABLE chat_waits (
