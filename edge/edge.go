@@ -37,6 +37,7 @@ const (
 	notReady    = "not_ready"    // the service has not opened its database yet, or the database's file is lost
 	unknownSite = "unknown_site" // no known site has the key
 	retired     = "retired"      // an admin has retired the site
+	suspended   = "suspended"    // whoever hosts the site has suspended it
 	lookup      = "lookup"       // the site was not found in time
 	limited     = "limited"      // the site has used up the page views of the day
 	panicked    = "panic"

@@ -123,6 +123,8 @@ func (b *Block) withheld(q *effect.Request) string {
 	case errors.Is(err, effect.ErrSettings):
 		b.Logger.Error("the settings of a site cannot be put into effect", zap.String("site", q.Key), zap.Error(err))
 		return string(page.Failed)
+	case errors.Is(err, site.ErrSuspended):
+		return suspended
 	case errors.Is(err, site.ErrRetired):
 		return retired
 	case errors.Is(err, site.ErrUnknown):

@@ -1,12 +1,16 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -39,6 +43,43 @@ func TestListOfSitesIsSearched(t *testing.T) {
 		require.Empty(t, shown("q", "nothing"))
 		require.Contains(t, b.get("/sites?q=nothing").body, "No site matches")
 		require.Equal(t, "лампы.рф", b.document("/lookup?q=лам").Find("#found a").Text())
+	})
+}
+
+// Sites with problems come first, or those with the most pages.
+func TestSitesAreSorted(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		for i, key := range []string{"a.example", "b.example", "c.example", "d.example", "e.example"} {
+			s, err := d.Sites.Provision(t.Context(), key)
+			require.NoError(t, err)
+			for range 10 * i {
+				d.Sites.Page(s.ID, "woven")
+			}
+			if key == "b.example" {
+				d.Sites.Page(s.ID, "csp")
+				require.NoError(t, d.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+					return incident.Note(ctx, tx, incident.Incident{SiteID: s.ID, Kind: incident.Limit, About: "views", Name: "views"}, true, d.now())
+				}))
+			}
+			if key == "a.example" {
+				d.Sites.Page(s.ID, "csp")
+			}
+		}
+		require.NoError(t, d.Sites.StorePages(t.Context()))
+		listed := func(order string) (keys []string) {
+			for _, row := range b.document("/sites?order=" + order).Find(".rows.sites strong").EachIter() {
+				keys = append(keys, row.Text())
+			}
+			return keys
+		}
+		require.Equal(t, []string{"b.example", "a.example"}, listed("byWrong")[:2])
+		require.Equal(t, []string{"e.example", "d.example", "c.example"}, listed("byTraffic")[:3])
+		one, err := d.Sites.OfKey(t.Context(), "c.example")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusSeeOther, b.post(fmt.Sprint("/sites/", one.ID, "/suspended"), "suspended", "true").status)
+		page := b.document("/sites?state=suspended")
+		require.Equal(t, "c.example", page.Find(".rows.sites strong").Text())
 	})
 }
 

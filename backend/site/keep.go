@@ -17,6 +17,9 @@ var ErrTaken = errors.New("there is a site of this key already")
 // ErrRetired is returned for the key of a retired site. It is an [ErrUnknown], because nothing is done for such a site.
 var ErrRetired = fmt.Errorf("%w: it is retired", ErrUnknown)
 
+// ErrSuspended is returned for the key of a suspended site. It is an [ErrRetired].
+var ErrSuspended = fmt.Errorf("%w: it is suspended", ErrRetired)
+
 // Add adds a site with the key in lower case, as hosts are. The error may be that of [ValidKey], or [ErrTaken] if there
 // is a site whose key differs only in case. "by" is as for [Sites.Change].
 func (s *Sites) Add(ctx context.Context, key, by string) (Site, error) {
@@ -54,14 +57,37 @@ func (s *Sites) Add(ctx context.Context, key, by string) (Site, error) {
 // pass unchanged on all nodes, even if a configuration names it. Its data stay. The error may be [ErrUnknown]. "by" is
 // as for [Sites.Change].
 func (s *Sites) Retire(ctx context.Context, id int64, retired bool, by string) (Site, error) {
-	kind, at := Restored, int64(0)
+	kind := Restored
 	if retired {
-		kind, at = Retired, s.now().UnixMilli()
+		kind = Retired
+	}
+	return s.stop(ctx, id, "retired_at", retired, kind, by)
+}
+
+// Suspend does the same for whoever hosts the site. A site that is both retired and suspended is served when it is
+// neither.
+func (s *Sites) Suspend(ctx context.Context, id int64, suspended bool, by string) (Site, error) {
+	kind := Resumed
+	if suspended {
+		kind = Suspended
+	}
+	return s.stop(ctx, id, "suspended_at", suspended, kind, by)
+}
+
+// stop sets the column to the time, or to 0.
+func (s *Sites) stop(ctx context.Context, id int64, column string, stopped bool, kind, by string) (Site, error) {
+	at := int64(0)
+	if stopped {
+		at = s.now().UnixMilli()
+	}
+	data, err := json.Marshal(map[string]string{"by": by})
+	if err != nil {
+		return Site{}, err
 	}
 	var stored row
-	err := s.db.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
+	err = s.db.Attempt(ctx, id, func(ctx context.Context, tx db.Tx) error {
 		// The new version lets all nodes notice.
-		changed, err := tx.Exec(ctx, `UPDATE sites SET retired_at = $1, version = version + 1 WHERE id = $2 AND (retired_at > 0) <> $3`, at, id, retired)
+		changed, err := tx.Exec(ctx, `UPDATE sites SET `+column+` = $1, version = version + 1 WHERE id = $2 AND (`+column+` > 0) <> $3`, at, id, stopped)
 		if err != nil {
 			return err
 		}
@@ -76,10 +102,6 @@ func (s *Sites) Retire(ctx context.Context, id int64, retired bool, by string) (
 		if changed == 0 {
 			return nil
 		}
-		data, err := json.Marshal(map[string]string{"by": by})
-		if err != nil {
-			return err
-		}
 		tx.Wake(Topic)
 		return journal.Append(ctx, tx, journal.Entry{SiteID: id, At: s.now(), Kind: kind, SubjectID: id, Data: data})
 	})
@@ -87,7 +109,7 @@ func (s *Sites) Retire(ctx context.Context, id int64, retired bool, by string) (
 	case errors.Is(err, ErrUnknown):
 		return Site{}, err
 	case err != nil:
-		return Site{}, fmt.Errorf("retiring a site: %w", err)
+		return Site{}, fmt.Errorf("stopping a site: %w", err)
 	}
 	return s.remember(ctx, stored), nil
 }

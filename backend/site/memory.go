@@ -77,6 +77,8 @@ func (s *Sites) ByKey(ctx context.Context, key string) (Site, error) {
 	}
 	site, found := known.byKey[key]
 	switch {
+	case found && !site.SuspendedAt.IsZero():
+		return Site{}, ErrSuspended
 	case found && !site.RetiredAt.IsZero():
 		return Site{}, ErrRetired
 	case found:
@@ -276,9 +278,7 @@ func (s *Sites) read(r row) Site {
 		}
 	}
 	site := Site{ID: r.ID, Key: r.Key, CreatedAt: time.UnixMilli(r.CreatedAt), Version: r.Version}
-	if r.RetiredAt != 0 {
-		site.RetiredAt = time.UnixMilli(r.RetiredAt)
-	}
+	site.RetiredAt, site.SuspendedAt = db.Time(r.RetiredAt), db.Time(r.SuspendedAt)
 	if r.Settings == "{}" {
 		return site
 	}

@@ -22,10 +22,12 @@ import (
 // and the new settings, with null for those that are no longer set. If the site's own numbers or pools are among these,
 // "numbers" and "pools" are [number.Deeds].
 const (
-	Added    = "site.added"
-	Changed  = "site.changed"
-	Retired  = "site.retired"
-	Restored = "site.restored"
+	Added     = "site.added"
+	Changed   = "site.changed"
+	Retired   = "site.retired"
+	Restored  = "site.restored"
+	Suspended = "site.suspended"
+	Resumed   = "site.resumed"
 )
 
 // Topic is the topic of [db.DB.Subscribe] for sites that are added or changed.
@@ -47,6 +49,8 @@ type Site struct {
 	CreatedAt time.Time
 	// RetiredAt is the time from which nothing is done for the site. It is zero while the site is served.
 	RetiredAt time.Time
+	// SuspendedAt is the same for a site that whoever hosts it has suspended.
+	SuspendedAt time.Time
 	// Version counts the changes of the site. It is 0 before the first. Two values of Site with the same ID and Version
 	// are equal.
 	Version int64
@@ -115,7 +119,10 @@ func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	if err != nil {
 		return Site{}, fmt.Errorf("adding a site: %w", err)
 	}
-	if stored.RetiredAt != 0 {
+	switch {
+	case stored.SuspendedAt != 0:
+		return Site{}, ErrSuspended
+	case stored.RetiredAt != 0:
 		return Site{}, ErrRetired
 	}
 	return s.remember(ctx, stored), nil
@@ -148,13 +155,15 @@ type row struct {
 	Version   int64
 	Settings  string
 	RetiredAt int64
+
+	SuspendedAt int64
 }
 
 func (r *row) fields() []any {
-	return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings, &r.RetiredAt}
+	return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings, &r.RetiredAt, &r.SuspendedAt}
 }
 
-const columns = `id, key, created_at, version, settings, retired_at`
+const columns = `id, key, created_at, version, settings, retired_at, suspended_at`
 
 // provide finds the sites of the keys, and adds the missing ones.
 func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {

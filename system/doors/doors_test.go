@@ -154,6 +154,7 @@ func doors() map[string]door {
 		"POST /sites/{site}/widget":                             form("in", "title", "greeting"),
 		"POST /sites/{site}/widget/look":                        form("in", "title", "greeting"),
 		"POST /sites/{site}/retired":                            form("retired"),
+		"POST /sites/{site}/suspended":                          form("suspended"),
 		"POST /sites/{site}/guide":                              form("back"),
 		"POST /sites/{site}/endpoints":                          form("template", "address", "subject", "events"),
 		"POST /sites/{site}/endpoints/{endpoint}/test":          form("to"),

@@ -54,7 +54,7 @@ func (c *room) needs(ctx context.Context, p frame.Page, query url.Values, total 
 func (c *room) quiet(ctx context.Context, p frame.Page) (needs []need, err error) {
 	var ids []int64
 	for _, s := range p.Sites {
-		if s.RetiredAt.IsZero() && p.Scope.Has(s.ID) && c.Now().Sub(s.CreatedAt) > quietFor {
+		if s.RetiredAt.IsZero() && s.SuspendedAt.IsZero() && p.Scope.Has(s.ID) && c.Now().Sub(s.CreatedAt) > quietFor {
 			ids = append(ids, s.ID)
 		}
 	}

@@ -25,7 +25,7 @@ type guideStep struct {
 // guide are the steps for a site that has visitors; none if all are done, or if somebody has sent them away.
 func (c *room) guide(r *http.Request, s siteRow) ([]guideStep, error) {
 	hidden := s.Settings.GuideHidden
-	if c.There == nil || !s.Seen() || s.State == siteRetired || hidden != nil && *hidden {
+	if c.There == nil || !s.Seen() || s.State == siteRetired || s.State == siteHalted || hidden != nil && *hidden {
 		return nil, nil
 	}
 	there, err := c.There(r.Context(), s.ID)

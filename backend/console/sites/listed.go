@@ -25,12 +25,12 @@ type listed struct {
 
 // States are those that sites can have, as the list offers them.
 func (l listed) States() []frame.Option {
-	return options(siteAlive, siteQuiet, siteUnseen, siteBare, siteWaiting, siteRetired)
+	return options(siteAlive, siteQuiet, siteUnseen, siteBare, siteWaiting, siteHalted, siteRetired)
 }
 
 // Orders are the orders of the list. The first is the usual one.
 func (l listed) Orders() []frame.Option {
-	return options("sites.byAdded", "sites.byKey", "sites.bySeen", "sites.byPage")
+	return options("sites.byAdded", "sites.byKey", "sites.byWrong", "sites.byTraffic", "sites.bySeen", "sites.byPage")
 }
 
 // options are named by the names of their words.
@@ -58,14 +58,23 @@ func (p *sitesPage) narrow(query url.Values) {
 	})
 	p.Matching = len(p.Rows)
 	orders := map[string]func(a, b siteRow) int{
-		"byKey":  func(a, b siteRow) int { return cmp.Compare(words.Host(a.Key), words.Host(b.Key)) },
-		"bySeen": func(a, b siteRow) int { return b.LastSeen.Compare(a.LastSeen) },
-		"byPage": func(a, b siteRow) int { return b.LastPage.Compare(a.LastPage) },
+		"byKey": func(a, b siteRow) int { return cmp.Compare(words.Host(a.Key), words.Host(b.Key)) },
+		"byWrong": func(a, b siteRow) int {
+			return cmp.Or(cmp.Compare(b.Wrong, a.Wrong), cmp.Compare(b.trouble(), a.trouble()), b.LastSeen.Compare(a.LastSeen))
+		},
+		"byTraffic": func(a, b siteRow) int { return cmp.Compare(b.Woven, a.Woven) },
+		"bySeen":    func(a, b siteRow) int { return b.LastSeen.Compare(a.LastSeen) },
+		"byPage":    func(a, b siteRow) int { return b.LastPage.Compare(a.LastPage) },
 	}
 	if order := orders[p.Order]; order != nil {
 		slices.SortStableFunc(p.Rows, order)
 	}
 	p.Rows = p.Rows[:min(len(p.Rows), mostSites)]
+}
+
+// trouble is how much the state of a site asks for somebody: 0 for one that does well.
+func (s siteRow) trouble() int {
+	return slices.Index([]string{siteAlive, siteRetired, siteWaiting, siteHalted, siteQuiet, siteUnseen, siteBare}, s.State)
 }
 
 // More tells whether there are matching sites that the list does not show.

@@ -59,6 +59,7 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Admin("GET /sites/{site}", c.WithSite("site", c.showSite))
 	f.Admin("GET /sites/{site}/check", c.WithSite("check", c.showCheck))
 	f.Admin("POST /sites/{site}/retired", c.retireSite)
+	f.Chief("POST /sites/{site}/suspended", c.suspendSite)
 	f.Admin("POST /sites/{site}/guide", c.WithSite("site", c.hideGuide))
 	f.Admin("GET /sites/{site}/groups", c.WithSite("groups", c.showGroups))
 	f.Admin("GET /sites/{site}/groups/new", c.WithSite("group", c.showNewGroup))

@@ -40,6 +40,7 @@ const (
 	siteBare    = "site.bare"    // its pages pass without the code
 	siteWaiting = "site.waiting" // nothing has passed
 	siteRetired = "site.retired"
+	siteHalted  = "site.suspended"
 )
 
 // siteRow is a site, and what reaches it.
@@ -66,7 +67,7 @@ func (s siteRow) Tone() string {
 	switch s.State {
 	case siteAlive:
 		return ""
-	case siteBare:
+	case siteBare, siteHalted:
 		return "bad"
 	case siteQuiet, siteUnseen:
 		return "away"
@@ -150,6 +151,8 @@ func (c *room) siteRowOf(s site.Site, pages []site.Pages, seen time.Time) siteRo
 		}
 	}
 	switch {
+	case !s.SuspendedAt.IsZero():
+		row.State = siteHalted
 	case !s.RetiredAt.IsZero():
 		row.State = siteRetired
 	case row.Seen() && c.Now().Sub(seen) < 24*time.Hour:
@@ -245,6 +248,7 @@ type sitePage struct {
 	Guide    []guideStep // after it
 	Wrong    []rows.IncidentLine
 	Limits   []limitLine
+	Host     bool // the operator may suspend it
 }
 
 // caddyfileBlock is what tracks the site of the key in a Caddyfile.
@@ -265,14 +269,14 @@ func (c *room) showSite(w http.ResponseWriter, r *http.Request, f frame.Page, na
 	if err != nil {
 		return err
 	}
-	body := sitePage{siteRow: rows[0], Block: caddyfileBlock(named.Key)}
+	body := sitePage{siteRow: rows[0], Block: caddyfileBlock(named.Key), Host: f.Operator.Sites.All()}
 	if frame.HostKey.MatchString(named.Key) {
 		body.Address = "https://" + named.Key + "/"
 	}
 	if len(leads) > 0 {
 		body.LastLead = leads[0].At
 	}
-	if !body.Seen() && body.State != siteRetired {
+	if !body.Seen() && body.State != siteRetired && body.State != siteHalted {
 		body.First = c.firstSteps(&rows[0])
 	}
 	if body.Guide, err = c.guide(r, rows[0]); err != nil {

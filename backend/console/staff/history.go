@@ -32,7 +32,7 @@ var deeds = map[string]string{
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
 	group.Added: "history.groupAdded", group.Changed: "history.groupChanged", group.Removed: "history.groupRemoved",
-	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored",
+	site.Added: "history.siteAdded", site.Changed: "history.siteChanged", site.Retired: "history.siteRetired", site.Restored: "history.siteRestored", site.Suspended: "history.siteSuspended", site.Resumed: "history.siteResumed",
 	cost.Stored: "history.costsStored", cost.Undone: "history.costsUndone",
 	notify.EndpointAdded: "history.endpointAdded", notify.EndpointChanged: "history.endpointChanged", notify.EndpointPaused: "history.endpointPaused",
 	notify.EndpointResumed: "history.endpointResumed", notify.EndpointGone: "history.endpointGone", notify.EndpointRemoved: "history.endpointRemoved",

@@ -44,7 +44,8 @@ CREATE TABLE sites (
 	created_at BIGINT NOT NULL,
 	settings   TEXT NOT NULL DEFAULT '{}',
 	version    BIGINT NOT NULL DEFAULT 0,
-	retired_at BIGINT NOT NULL DEFAULT 0
+	retired_at BIGINT NOT NULL DEFAULT 0,
+	suspended_at BIGINT NOT NULL DEFAULT 0
 );
 
 -- How many pages of a site had which outcome on a day.
