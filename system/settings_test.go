@@ -30,8 +30,7 @@ import (
 func namesOfSettings() (names []string) {
 	var fields func(of reflect.Type, before string)
 	fields = func(of reflect.Type, before string) {
-		for i := range of.NumField() {
-			f := of.Field(i)
+		for f := range of.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name == "callback" || name == "widget" {
 				fields(f.Type.Elem(), name+".")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -41,7 +44,23 @@ func whole() site.Settings {
 		Numbers:              []number.Number{{Number: "74951234567", Tracking: []number.Tracking{{Name: "Spring", Pool: "spring", When: []string{"utm_source=news*"}}}}},
 		Pools:                map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650011"}, Hold: time.Minute}},
 		Widget:               appearancetest.Whole(),
+		Messengers:           new(true),
+		Respect:              []string{"dnt"},
+		RetentionDays:        new(30),
+		Captures:             []capture.Rule{{Path: "/order"}},
+		IgnoreForms:          new(true),
+		Credentials:          new("form.contact"),
+		Callback:             &callback.Settings{Off: new(false), Phone: "74951234567", Countries: []string{"RU"}},
+		GuideHidden:          new(true),
 	}
+}
+
+func TestWholeSettingsAreWhole(t *testing.T) {
+	for field, value := range reflect.ValueOf(whole()).Fields() {
+		require.False(t, value.IsNil(), field.Name)
+	}
+	own := site.Settings{Callback: &callback.Settings{Off: new(true), CallerID: "74957654321"}}.Over(whole())
+	require.Equal(t, &callback.Settings{Off: new(true), Phone: "74951234567", Countries: []string{"RU"}, CallerID: "74957654321"}, own.Callback, "callbacks are taken field by field")
 }
 
 func TestChangeIsInEffectOnAllNodes(t *testing.T) {
@@ -92,14 +111,16 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
 			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "timezone": "Asia/Kathmandu", "person_days": 60, "currency": "NPR", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
-			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"],
+			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"], "messengers": true, "respect": ["dnt"], "retention_days": 30, "captures": [{"path": "/order"}],
+			"ignore_forms": true, "credentials": "form.contact", "callback": {"off": false, "phone": "74951234567", "countries": ["RU"]}, "guide_hidden": true,
 			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
 			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}},
 			"widget": `+string(widget)+`},
 			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
 			"phone_mask": "", "region": null, "timezone": null, "person_days": null, "currency": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
-			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null},
+			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null, "messengers": null, "respect": null, "retention_days": null, "captures": null, "ignore_forms": null,
+			"credentials": null, "callback": null, "guide_hidden": null},
 			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
 }
@@ -151,14 +172,18 @@ func TestSettingsThatAreNotAcceptedChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 		long := strings.Repeat("c", 300)
 		for setting, wrong := range map[string][]site.Settings{
-			"region":      {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
-			"timezone":    {{Timezone: new("Local")}, {Timezone: new("Europe/Bonn")}, {Timezone: new("../UTC")}, {Timezone: new(long)}},
-			"person_days": {{PersonDays: new(0)}, {PersonDays: new(-1)}, {PersonDays: new(366)}},
-			"currency":    {{Currency: new("eur")}, {Currency: new("EURO")}, {Currency: new("ZZZ")}, {Currency: new("XXX")}, {Currency: new(long)}},
-			"phone_mask":  {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
-			"prerender":   {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
-			"attribution": {{Attribution: new(attribution.Model(""))}, {Attribution: new(attribution.Model("never"))}},
-			"consent":     {{Consent: &site.Consent{Value: "yes"}}, {Consent: &site.Consent{Cookie: "a b"}}, {Consent: &site.Consent{Cookie: "c", Value: "a;b"}}, {Consent: &site.Consent{Cookie: long}}},
+			"region":         {{Region: new("ru")}, {Region: new("Russia")}, {Region: new("ZZ")}, {Region: new("001")}},
+			"timezone":       {{Timezone: new("Local")}, {Timezone: new("Europe/Bonn")}, {Timezone: new("../UTC")}, {Timezone: new(long)}},
+			"person_days":    {{PersonDays: new(0)}, {PersonDays: new(-1)}, {PersonDays: new(366)}},
+			"currency":       {{Currency: new("eur")}, {Currency: new("EURO")}, {Currency: new("ZZZ")}, {Currency: new("XXX")}, {Currency: new(long)}},
+			"phone_mask":     {{PhoneMask: new("none")}, {PhoneMask: new("#\n")}, {PhoneMask: new("#\xff")}, {PhoneMask: new(strings.Repeat("#", 65))}},
+			"prerender":      {{Prerender: new("")}, {Prerender: new("on")}, {Prerender: new("Static")}},
+			"attribution":    {{Attribution: new(attribution.Model(""))}, {Attribution: new(attribution.Model("never"))}},
+			"consent":        {{Consent: &site.Consent{Value: "yes"}}, {Consent: &site.Consent{Cookie: "a b"}}, {Consent: &site.Consent{Cookie: "c", Value: "a;b"}}, {Consent: &site.Consent{Cookie: long}}},
+			"respect":        {{Respect: []string{"cookie"}}, {Respect: []string{"dnt", "dnt"}}},
+			"retention_days": {{RetentionDays: new(0)}, {RetentionDays: new(site.MaxRetentionDays + 1)}},
+			"credentials":    {{Credentials: new("form[")}, {Credentials: new("фо")}},
+			"callback":       {{Callback: &callback.Settings{Phone: "+7"}}, {Callback: &callback.Settings{Platform: "pigeon"}}},
 			"origins": {{Origins: []string{"m.shop.example"}}, {Origins: []string{"https://M.shop.example"}}, {Origins: []string{"https://a.example/"}},
 				{Origins: []string{"https://" + long}}, {Origins: make([]string, site.MaxOrigins+1)}},
 			"numbers": {{Numbers: []number.Number{{Number: "112"}}}, {Numbers: make([]number.Number, number.MaxOwn+1)}},
@@ -265,7 +290,8 @@ func TestOver(t *testing.T) {
 	off := site.Settings{
 		PhoneMask: new(""), Region: new(""), Timezone: new(""), PersonDays: new(1), Currency: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
-		Widget: new(appearance.Widget),
+		Messengers: new(false), Respect: []string{}, RetentionDays: new(1), Captures: []capture.Rule{}, IgnoreForms: new(false), Credentials: new(""), GuideHidden: new(false),
+		Callback: &callback.Settings{Off: new(true), Phone: "78005553535", Countries: []string{"KZ"}}, Widget: new(appearance.Widget),
 	}
 	require.Equal(t, whole(), whole().Over(off))
 	off.Widget = appearancetest.Whole() // of which each field is one for itself

@@ -99,7 +99,7 @@ func listAt[T any](at func(*T) *[]string, between string, none bool, written fun
 				return nil
 			}
 			list := []string{}
-			for _, part := range strings.Fields(*text) {
+			for part := range strings.FieldsSeq(*text) {
 				list = append(list, written(part))
 			}
 			if *at(s) = list; len(list) == 0 && !none {
