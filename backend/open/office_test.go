@@ -32,6 +32,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
@@ -105,10 +106,13 @@ func newOffice(t *testing.T, d *db.DB) *office {
 		Region:     region,
 	}
 	o.Inbox = inbox.New(d, o.Leads, now)
+	none := func(context.Context, int64) (int64, error) { return 0, nil }
+	var err error
+	o.Limits, err = limit.Open(t.Context(), limit.Subjects{DB: d, Chats: none, Disk: none, Logger: logger}, now)
+	require.NoError(t, err)
 	o.Calls = call.New(call.Subjects{DB: d, Visits: visits.Visits, Leases: leases, Leads: o.Leads}, now)
 	o.Chats = chat.New(chat.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: o.Leads, Region: region}, now)
 	jobs := queue.New(d, logger)
-	var err error
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: d, Queue: jobs, Visits: visits.Visits, Groups: o.Groups, Key: o.Sites.Key, Diallers: func() []telephony.Dialler { return []telephony.Dialler{exchange{}} },
 	}, now, logger)
@@ -123,6 +127,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	require.NoError(t, err)
 	o.chairs, err = o.Sites.Add(t.Context(), "chairs.example", "")
 	require.NoError(t, err)
+	o.Limits.Configure(o.lamps.ID, &limit.Limits{Leads: new(int64(100))})
 	return o
 }
 

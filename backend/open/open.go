@@ -19,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
@@ -65,6 +66,7 @@ type Subjects struct {
 	Reports    *report.Reports
 	Costs      *cost.Costs
 	Journal    *journal.Journal
+	Limits     *limit.Uses
 
 	// Configured is what this server's configuration says for the site of a key, if it names the site, and Pools are the
 	// pools of it.
@@ -92,7 +94,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups, Effective: effective, Region: s.Region,
 	})
 	persons.Mount(f, s.Persons)
-	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Effective: effective})
+	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Effective: effective})
 	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Configured: s.Configured, Pools: s.Pools})
 	endpoints.Mount(f, s.Deliveries)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})

@@ -48,6 +48,9 @@ var trials = []trial{
 	{id: "getSite", says: "lamps.example"},
 	{id: "retireSite", asked: `{"is_retired":false}`, says: `"retired_at":null`, wrong: map[string]string{`{"is_retired":"no"}`: "body.is_retired"}},
 
+	{id: "suspendSite", asked: `{"is_suspended":false}`, says: `"suspended_at":null`, wrong: map[string]string{`{}`: "is_suspended"}},
+	{id: "listLimits", says: `{"name":"leads","most":100,"used":0,"refused":0}`},
+
 	{id: "getSettings", says: `"timezone":"Europe/Moscow"`},
 	{id: "changeSettings", asked: `{"region":"DE","phone_mask":"+7 (###) ###","widget":{"title":{"en":"Hello","ru":"Привет"}},"callback":{"phone":"74951230000","repeat":1},"consent":null}`,
 		says: `"region":"DE"`, wrong: map[string]string{`{"region":"Narnia"}`: "body.region", `{"colour":"red"}`: "colour", `{"numbers":[]}`: "numbers", `{"widget":{"side":3}}`: "side", `[]`: "body", `400 {`: "unexpected"}},

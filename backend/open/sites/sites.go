@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -23,6 +24,7 @@ type Subjects struct {
 	Forms   *form.Forms
 	Groups  *group.Groups
 	Replies *reply.Replies
+	Limits  *limit.Uses
 	// Effective are the settings in effect for a site.
 	Effective func(site.Site) site.Settings
 }
@@ -36,6 +38,7 @@ type room struct {
 func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	r.mountSites()
+	r.mountHosted()
 	r.mountSettings()
 	r.mountForms()
 	r.mountGroups()
@@ -54,16 +57,19 @@ const (
 type Site struct {
 	Key       string     `json:"key" doc:"The key that names the site in the configuration and in every call." example:"shop.example"`
 	CreatedAt time.Time  `json:"created_at"`
-	RetiredAt *time.Time `json:"retired_at" doc:"Since when nothing is done for the site; null while it is served."`
+	RetiredAt *time.Time `json:"retired_at" doc:"Since when nothing is done for the site, as its admins want; null for a site that is not retired."`
+	// SuspendedAt is the same for whoever hosts the site.
+	SuspendedAt *time.Time `json:"suspended_at" doc:"The same, as whoever hosts the site wants; null for a site that is not suspended."`
 }
 
 func siteOf(s site.Site) Site {
-	told := Site{Key: s.Key, CreatedAt: s.CreatedAt.UTC()}
-	if !s.RetiredAt.IsZero() {
-		at := s.RetiredAt.UTC()
-		told.RetiredAt = &at
+	since := func(at time.Time) *time.Time {
+		if at.IsZero() {
+			return nil
+		}
+		return new(at.UTC())
 	}
-	return told
+	return Site{Key: s.Key, CreatedAt: s.CreatedAt.UTC(), RetiredAt: since(s.RetiredAt), SuspendedAt: since(s.SuspendedAt)}
 }
 
 type sitesInput struct {
@@ -83,6 +89,27 @@ type siteOutput struct{ Body Site }
 type newSiteInput struct {
 	Body struct {
 		Key string `json:"key" minLength:"1" maxLength:"64" doc:"The host is a good key. It is kept in lower case." example:"shop.example"`
+	}
+}
+
+// Limit is what a site may use of the installation, and what it uses.
+type Limit struct {
+	Name    string `json:"name" enum:"views,leads,chats,streams,disk,mails,callbacks"`
+	Most    int64  `json:"most" doc:"What it may use: on a day, but for chats and streams, which are those at once, and the disk, which is in bytes."`
+	Used    int64  `json:"used" doc:"What it uses now. What other servers have counted may be some seconds late."`
+	Refused int64  `json:"refused" doc:"How much was refused today because the limit was reached."`
+}
+
+type limitsOutput struct {
+	Body struct {
+		Limits []Limit `json:"limits" nullable:"false" doc:"Those that the configuration sets."`
+	}
+}
+
+type suspendedInput struct {
+	frame.SiteInput
+	Body struct {
+		IsSuspended bool `json:"is_suspended"`
 	}
 }
 
@@ -133,7 +160,44 @@ func (r *room) mountSites() {
 	})
 }
 
-var errChief = errors.New("only a token for all sites adds a site")
+// mountHosted adds what concerns whoever hosts the sites.
+func (r *room) mountHosted() {
+	frame.Add(r.Frame, frame.Operation{
+		Method: "PUT", Path: "sites/{site}/suspended", ID: "suspendSite", Subject: "Sites", Opens: token.WriteSites, Summary: "Suspend a site, or resume it",
+		Description: "Nothing is done for a suspended site, and its admins cannot resume it. Only a token for all sites does it.",
+		Mistakes:    frame.Mistakes{errHost: forbidden},
+	}, func(ctx context.Context, in *suspendedInput) (*siteOutput, error) {
+		s, err := r.Site(ctx, in.Site)
+		if err == nil && !frame.Caller(ctx).Sites.All() {
+			err = errHost
+		}
+		if err == nil {
+			s, err = r.Sites.Suspend(ctx, s.ID, in.Body.IsSuspended, frame.Actor(ctx).By)
+		}
+		return &siteOutput{siteOf(s)}, err
+	})
+	frame.Add(r.Frame, frame.Operation{
+		Method: "GET", Path: "sites/{site}/limits", ID: "listLimits", Subject: "Sites", Opens: token.ReadSites, Summary: "List what a site uses of its limits",
+		Description: "What whoever hosts the site lets it use, and how much of it is used.",
+	}, func(ctx context.Context, in *frame.SiteInput) (*limitsOutput, error) {
+		s, err := r.Site(ctx, in.Site)
+		if err != nil {
+			return nil, err
+		}
+		uses, err := r.Limits.Of(ctx, s.ID)
+		out := new(limitsOutput)
+		out.Body.Limits = make([]Limit, len(uses))
+		for i, u := range uses {
+			out.Body.Limits[i] = Limit{Name: u.Kind.String(), Most: u.Most, Used: u.Used, Refused: u.Refused}
+		}
+		return out, err
+	})
+}
+
+var (
+	errChief = errors.New("only a token for all sites adds a site")
+	errHost  = errors.New("only a token for all sites suspends a site")
+)
 
 func (r *room) list(ctx context.Context, in *sitesInput) (*sitesOutput, error) {
 	some, err := r.Sites.Behind(ctx, frame.Caller(ctx).Sites, in.After, in.Limit+1)
