@@ -82,6 +82,9 @@ type App struct {
 	// until they are erased. Default: for ever.
 	Retention caddy.Duration `json:"retention,omitempty"`
 
+	// How many sites have metrics of their own, those with the most pages: 1 to 1000. Default: none.
+	SiteMetrics int `json:"site_metrics,omitempty"`
+
 	// How clients' addresses are stored and logged: `truncated`, to the /24 of IPv4 and the /48 of
 	// IPv6, or `whole`. Default: `truncated`.
 	Addresses string `json:"addresses,omitempty"`
@@ -190,6 +193,7 @@ func (a *App) Start() error { return a.listenSIP() }
 func (a *App) started() {
 	a.logDoubts()
 	a.service.forms.Use(a.spool)
+	metrics.UseSites(a.SiteMetrics)
 	a.service.start(a.logger, backend.Configuration{
 		Name:      a.name,
 		Sites:     a.KnownSites(),

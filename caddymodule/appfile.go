@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
 	"github.com/seed-3405227d/frontdesk/caddymodule/limits"
+	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/caddymodule/networks"
 	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
@@ -57,6 +59,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		webhooks {
 //			allow <range>...
 //		}
+//		site_metrics <count>
 //		limits {
 //			views <number>
 //			...
@@ -71,12 +74,12 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, limits, mail, name, networks, retention, addresses, operator, pool, spool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		read, known := appOptions[d.Val()]
 		if !known {
-			return d.Errf("unknown option %q of frontdesk: expected database, limits, mail, name, networks, retention, addresses, operator, pool, spool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony or webhooks", d.Val())
 		}
 		if err := read(a, d); err != nil {
 			return err
@@ -90,18 +93,19 @@ func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // appOptions read the options of the app, each from behind its name to the end of its block.
 var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
-	"addresses": readAddresses,
-	"database":  readDatabase,
-	"limits":    readLimitsOfAll,
-	"mail":      readMail,
-	"name":      readName,
-	"networks":  readNetworks,
-	"operator":  readOperator,
-	"pool":      readPool,
-	"retention": readRetention,
-	"spool":     readSpool,
-	"telephony": readTelephony,
-	"webhooks":  readWebhooks,
+	"addresses":    readAddresses,
+	"database":     readDatabase,
+	"limits":       readLimitsOfAll,
+	"mail":         readMail,
+	"name":         readName,
+	"networks":     readNetworks,
+	"operator":     readOperator,
+	"pool":         readPool,
+	"retention":    readRetention,
+	"site_metrics": readSiteMetrics,
+	"spool":        readSpool,
+	"telephony":    readTelephony,
+	"webhooks":     readWebhooks,
 }
 
 // readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string>.
@@ -180,6 +184,19 @@ func readNetworks(a *App, d *caddyfile.Dispenser) (err error) {
 func readLimitsOfAll(a *App, d *caddyfile.Dispenser) (err error) {
 	a.Limits, err = limits.Read(d, a.Limits)
 	return err
+}
+
+// readSiteMetrics reads an option of the app: site_metrics <count>.
+func readSiteMetrics(a *App, d *caddyfile.Dispenser) error {
+	var count string
+	if a.SiteMetrics != 0 || !d.AllArgs(&count) {
+		return d.Err("expected one line: site_metrics COUNT, such as site_metrics 100")
+	}
+	most, err := strconv.Atoi(count)
+	if a.SiteMetrics = most; err != nil || most < 1 || checkSiteMetrics(most) != nil {
+		return d.Errf("site_metrics %.20s: expected 1 to %d sites", count, metrics.MaxSites)
+	}
+	return nil
 }
 
 // readOperator reads an option of the app: operator <login> <password hash> [<site key>...].

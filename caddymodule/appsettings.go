@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/declarer"
+	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/caddymodule/placeholder"
 )
 
@@ -72,7 +73,7 @@ func (a *App) resolve() (err error) {
 		return err
 	}
 	file := a.WrittenAt.At(a.Networks.Path(), a.Networks.Resolve(placeholder.Fill))
-	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), a.Limits.Check(), file); err != nil {
+	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), a.Limits.Check(), checkSiteMetrics(a.SiteMetrics), file); err != nil {
 		return err
 	}
 	a.pooled = make(pooled)
@@ -170,6 +171,14 @@ const wholeAddresses = "whole"
 func checkAddresses(addresses string) error {
 	if addresses != "" && addresses != "truncated" && addresses != wholeAddresses {
 		return fmt.Errorf("addresses %s: expected truncated or whole", addresses)
+	}
+	return nil
+}
+
+// checkSiteMetrics refuses so many that Prometheus would suffer.
+func checkSiteMetrics(most int) error {
+	if most < 0 || most > metrics.MaxSites {
+		return fmt.Errorf("site_metrics %d: expected 1 to %d sites", most, metrics.MaxSites)
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ type edgeObserver struct {
 	app *App
 }
 
-func (o edgeObserver) Page(r pages.Result) {
-	o.Edge.Page(r)
+func (o edgeObserver) Page(site string, r pages.Result) {
+	o.Edge.Page(site, r)
 	if f := r.Fault; f != nil {
 		o.Fault(f.Place, f.Cause, f.Stack)
 	}

@@ -24,8 +24,8 @@ import (
 // Observer counts events. Its methods must not block.
 type Observer interface {
 	post.Observer
-	// Page is called for each page that a block has looked at.
-	Page(page.Result)
+	// Page is called for each page that a block has looked at, with the key of its site.
+	Page(site string, of page.Result)
 	// Passed is called for each page that a block has not looked at, with the reason.
 	Passed(reason string)
 	// Arrived is called for each page that waited for its visit.

@@ -77,7 +77,7 @@ func (o *told) arrived() (arrivals []Arrival) {
 	return arrivals
 }
 
-func (o *told) Page(r page.Result) {
+func (o *told) Page(_ string, r page.Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.pages = append(o.pages, r.Outcome)

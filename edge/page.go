@@ -47,7 +47,7 @@ func (b *Block) passPage(w http.ResponseWriter, r *http.Request, q *effect.Reque
 	}
 	host := r.Host
 	result, err := page.Serve(p.code, w, r, p.visit, next)
-	b.edge.Observer.Page(result)
+	b.edge.Observer.Page(q.Site.Key, result)
 	b.Guard("counting a page", func() { b.edge.count(q.Site.ID, result, host) })
 	return err
 }

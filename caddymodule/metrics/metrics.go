@@ -214,7 +214,7 @@ func Use(states States) { now = states }
 
 // Register registers all collectors with the registry of a configuration.
 func Register(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, sites, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -17,7 +17,10 @@ import (
 type Service struct{}
 
 // View counts a page view that was stored.
-func (Service) View(string) { hits.Inc() }
+func (Service) View(site string) {
+	hits.Inc()
+	sites.count(site, func(c *siteCounts) { c.views++ })
+}
 
 // Said counts a message.
 func (Service) Said(by chat.Author, begins bool) {
@@ -70,8 +73,15 @@ func (Edge) Form(outcome post.FormOutcome) { forms.WithLabelValues(string(outcom
 // Found counts a form that no rule matches.
 func (Edge) Found(outcome post.FoundOutcome) { found.WithLabelValues(string(outcome)).Inc() }
 
-// Page counts a page that a block has looked at.
-func (e Edge) Page(r pages.Result) {
+// Page counts a page of the site that a block has looked at.
+func (e Edge) Page(site string, r pages.Result) {
+	sites.count(site, func(c *siteCounts) {
+		if r.Outcome == pages.Woven {
+			c.woven++
+		} else {
+			c.passed++
+		}
+	})
 	switch counter := passed[r.Outcome]; {
 	case r.Outcome == pages.Woven:
 		pagesWoven.Inc()
