@@ -38,8 +38,7 @@ type Mistakes map[error]int
 
 // told is the answer for an error of the operation's work.
 func (f *Frame) told(o Operation, err error) error {
-	var already huma.StatusError
-	if errors.As(err, &already) {
+	if _, already := errors.AsType[huma.StatusError](err); already {
 		return err
 	}
 	for mistake, status := range o.Mistakes {

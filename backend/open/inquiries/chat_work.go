@@ -134,8 +134,7 @@ func (r *room) say(ctx context.Context, in *sayInput) (*sayOutput, error) {
 			said.Author = chat.Note
 		}
 		stored, err := r.Chats.Say(ctx, siteID, in.ID, said)
-		var invalid chat.Invalid
-		if errors.As(err, &invalid) {
+		if invalid, is := errors.AsType[chat.Invalid](err); is {
 			return frame.Wrong("body.text", invalid, nil)
 		}
 		out.Body = messageOf(stored)

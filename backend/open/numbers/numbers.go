@@ -5,6 +5,7 @@ package numbers
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -195,9 +196,7 @@ func (r *room) change(ctx context.Context, key string, seen frame.Match, name st
 	own := s.Settings.Own()
 	own.Numbers = slices.Clone(own.Numbers)
 	pools := make(map[string]number.DeclaredPool, len(own.Pools)+1)
-	for name, pool := range own.Pools {
-		pools[name] = pool
-	}
+	maps.Copy(pools, own.Pools)
 	own.Pools = pools
 	if err := do(&own); err != nil {
 		return nil, err

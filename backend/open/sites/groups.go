@@ -30,7 +30,7 @@ type NewGroup struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"No other group of the site has it."`
 	Phone    string   `json:"phone,omitempty" pattern:"^[0-9]*$" maxLength:"15" doc:"The number that is called for callbacks: digits in international form."`
 	Zone     string   `json:"zone,omitempty" maxLength:"64" doc:"The time zone of the hours and holidays; empty for UTC." example:"Europe/Moscow"`
-	Hours    Hours    `json:"hours,omitempty"`
+	Hours    Hours    `json:"hours,omitzero"`
 	Holidays []string `json:"holidays,omitempty" nullable:"false" maxItems:"100" doc:"Days such as 2026-05-08, or 01-01 for each year."`
 	Routing  string   `json:"routing,omitempty" enum:"all,round_robin,least_busy" default:"all" doc:"To whom of the group a conversation goes."`
 	Members  []int64  `json:"members,omitempty" nullable:"false" maxItems:"1000" doc:"The numbers of operators; none for all who see the site."`
