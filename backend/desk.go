@@ -44,6 +44,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/once"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -79,6 +80,7 @@ type Desk struct {
 	Limits      *limit.Uses
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
+	Invitations *invitation.Invitations
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -202,6 +204,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, time.Now, logger.Named("conversions"))
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
+	desk.Invitations = invitation.New(desk.forInvitations(), desk.Queue, time.Now)
 	desk.Replies, desk.Ratings = reply.New(d), rating.New(d, time.Now)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{

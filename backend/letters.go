@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/bulletins"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
@@ -53,6 +54,16 @@ func (d *Desk) mails(ctx context.Context, siteID int64) (wait time.Duration) {
 func (d *Desk) forAnswers() letter.Subjects {
 	return letter.Subjects{
 		DB: d.DB, Chats: d.Chats, Cards: d.Cards, Keys: d.Keys, Letters: d.letters(), Here: d.Onsite.Here, After: d.answersAfter, Service: d.serviceFor,
+	}
+}
+
+// forInvitations are what mails with links for a password need.
+func (d *Desk) forInvitations() invitation.Subjects {
+	return invitation.Subjects{
+		DB: d.DB, Operators: d.Operators, HasMail: func() bool { return d.Deliveries.HasMail() }, Console: func() string { return d.configured.Load().Console },
+		Send: func(ctx context.Context, l invitation.Letter) (never bool, err error) {
+			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language, Link: l.Link})
+		},
 	}
 }
 

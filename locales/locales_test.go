@@ -113,8 +113,8 @@ var speakers = map[string]speaker{
 	"panels": {[]string{"snippet/browser/panels/*.ts", "snippet/browser/chat/*.ts"},
 		regexp.MustCompile(`'((?:captcha|chat|field|form|invitation|launcher|panel|phone|request)\.[a-z0-9_.]*)'`), nil},
 	"preview": {[]string{"snippet/browser/preview.ts", "edge/turn.go"}, regexp.MustCompile(`['"](preview\.[a-z]+)['"]`), nil},
-	"mails": {[]string{"backend/notify/*.go", "backend/chat/letter/*.go"},
-		regexp.MustCompile(`["\[]((?:answer|label|letter|sample|site|transcript|unknown)\.[a-z]+|test|withheld)["\]]`), madeByMails()},
+	"mails": {[]string{"backend/notify/*.go", "backend/chat/letter/*.go", "backend/operator/invitation/*.go"},
+		regexp.MustCompile(`["\[]((?:answer|label|letter|link|sample|site|transcript|unknown)\.[a-z]+|test|withheld)["\]]`), madeByMails()},
 }
 
 // madeByConsole are the keys of the console that are put together from values.
@@ -259,6 +259,11 @@ func madeByMails() map[string]bool {
 	}
 	for _, kind := range source.Kinds {
 		names["source."+kind] = true
+	}
+	for _, why := range []string{"invited", "reset", "forgotten"} { // of package invitation
+		for _, part := range []string{".subject", ".intro", ".ignore"} {
+			names[why+part] = true
+		}
 	}
 	return names
 }

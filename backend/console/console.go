@@ -64,6 +64,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -101,6 +102,7 @@ type Subjects struct {
 	Ratings     *rating.Ratings
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
+	Invitations *invitation.Invitations
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -201,8 +203,8 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	settings.Mount(f, settings.Subjects{Fixed: s.Fixed, Platforms: s.Platforms})
 	deliveries.Mount(f, s.Deliveries)
 	conversions.Mount(f, s.Conversions)
-	staff.Mount(f, s.Tokens)
-	return f, l, door.Mount(f, s.WholeAddresses)
+	staff.Mount(f, s.Tokens, s.Invitations)
+	return f, l, door.Mount(f, door.Subjects{Invitations: s.Invitations, WholeAddresses: s.WholeAddresses})
 }
 
 // Close ends the open streams for good, and returns when they have ended.

@@ -44,6 +44,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -145,6 +146,12 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	}, func() notify.Settings {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Mail: d.mail.Load()}
 	}, nil, d.now, zap.NewNop())
+	d.Invitations = invitation.New(invitation.Subjects{
+		DB: database, Operators: d.Operators, HasMail: d.Deliveries.HasMail, Console: func() string { return "https://desk.example/" },
+		Send: func(ctx context.Context, l invitation.Letter) (never bool, err error) {
+			return d.Deliveries.Send(ctx, mail.Letter{To: l.To, Subject: l.Subject, Text: l.Text, ID: l.ID, At: l.At, Language: l.Language, Link: l.Link})
+		},
+	}, d.Deliveries.Queue, d.now)
 	d.Conversions = conversion.New(conversion.Subjects{
 		DB: database, Deliveries: d.Deliveries, Sites: d.Sites, Leads: d.Leads, Calls: d.Calls, Chats: d.Chats, Visits: visits.Visits, Clients: client.New(database, visits.Keys, zap.NewNop()),
 	}, d.now, zap.NewNop())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -21,6 +22,12 @@ const (
 	PasswordChanged = "operator.password_changed"
 	PasswordReset   = "operator.password_reset"
 	Renamed         = "operator.renamed"
+	EmailChanged    = "operator.email_changed"
+	Invited         = "operator.invited"
+	TwoStepOn       = "operator.two_step_on"
+	TwoStepOff      = "operator.two_step_off"
+	RecoveryUsed    = "operator.recovery_used"
+	RecoveryRenewed = "operator.recovery_renewed"
 	FaceChanged     = "operator.face_changed"
 	RoleChanged     = "operator.role_changed"
 	Given           = "operator.site_given"
@@ -46,8 +53,10 @@ func (o Operator) Actor() Actor { return Actor{By: o.Login, Sites: o.Sites} }
 // Account is what a new account is made from.
 type Account struct {
 	Login, Name, Password string
-	Role                  Role
-	Sites                 scope.Sites
+	// Email is where links for a new password are mailed; it may be empty.
+	Email string
+	Role  Role
+	Sites scope.Sites
 }
 
 // Add makes an account of all sites without a name; see [Operators.Create].
@@ -56,46 +65,63 @@ func (o *Operators) Add(ctx context.Context, login, password string, role Role) 
 	return err
 }
 
-// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrRole], [ErrSites], one of [passwords.Check],
-// [ErrTaken], or [ErrForbidden] when the actor does not have all of its sites.
+// Create makes an account. The error may be [ErrLogin], [ErrName], [ErrEmail], [ErrRole], [ErrSites], one of
+// [passwords.Check], [ErrTaken], or [ErrForbidden] when the actor does not have all of its sites.
 func (o *Operators) Create(ctx context.Context, actor Actor, a Account) (Operator, error) {
 	if !actor.Sites.Covers(a.Sites) {
 		return Operator{}, ErrForbidden
 	}
-	return o.create(ctx, actor.By, a, func(ctx context.Context, tx db.Tx) error {
-		// Whoever makes the first account from elsewhere closes the setup link.
-		_, err := tx.Exec(ctx, `DELETE FROM operator_setup`)
-		return err
-	})
+	return o.create(ctx, actor.By, a, closeSetup)
+}
+
+// closeSetup ends the setup link: there is a first account from elsewhere.
+func closeSetup(ctx context.Context, tx db.Tx) error {
+	_, err := tx.Exec(ctx, `DELETE FROM operator_setup`)
+	return err
+}
+
+// checked is the account with its texts as they are stored, if they are right.
+func (a Account) checked() (_ Account, err error) {
+	if a.Login, err = FoldLogin(a.Login); err != nil {
+		return a, err
+	}
+	if a.Name, err = CheckName(a.Name); err != nil {
+		return a, err
+	}
+	if a.Email, err = CheckEmail(a.Email); err != nil {
+		return a, err
+	}
+	if err := checkRole(a.Role); err != nil {
+		return a, err
+	}
+	if a.Sites.None() {
+		return a, ErrSites
+	}
+	return a, nil
 }
 
 // create adds the account in one transaction with what comes first.
 func (o *Operators) create(ctx context.Context, by string, a Account, first func(context.Context, db.Tx) error) (Operator, error) {
-	login, err := FoldLogin(a.Login)
+	a, err := a.checked()
 	if err != nil {
 		return Operator{}, err
 	}
-	name, err := CheckName(a.Name)
+	hash, err := o.verifier.Hash(ctx, a.Password, a.Login, a.Name)
 	if err != nil {
 		return Operator{}, err
 	}
-	if err := checkRole(a.Role); err != nil {
-		return Operator{}, err
-	}
-	if a.Sites.None() {
-		return Operator{}, ErrSites
-	}
-	hash, err := o.verifier.Hash(ctx, a.Password, login, name)
-	if err != nil {
-		return Operator{}, err
-	}
+	return o.store(ctx, by, a, hash, func(ctx context.Context, tx db.Tx, _ Operator) error { return first(ctx, tx) })
+}
+
+// store stores a new account, in one transaction with what comes first.
+func (o *Operators) store(ctx context.Context, by string, a Account, hash string, first func(context.Context, db.Tx, Operator) error) (Operator, error) {
 	id, err := o.ids.Next(ctx)
 	if err != nil {
 		return Operator{}, err
 	}
-	account := Operator{ID: id, Login: login, Name: name, Role: a.Role, Sites: a.Sites, CreatedAt: o.now(), Epoch: 1}
+	account := Operator{ID: id, Login: a.Login, Name: a.Name, Email: a.Email, Role: a.Role, Sites: a.Sites, CreatedAt: o.now(), Epoch: 1, Waiting: hash == ""}
 	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		if err := first(ctx, tx); err != nil {
+		if err := first(ctx, tx, account); err != nil {
 			return err
 		}
 		return o.insert(ctx, tx, by, account, hash)
@@ -112,9 +138,9 @@ func adding(err error) error {
 
 func (o *Operators) insert(ctx context.Context, tx db.Tx, by string, a Operator, hash string) error {
 	added, err := tx.Exec(ctx, `INSERT INTO operators
-		(id, login, name, role, all_sites, password_hash, epoch, provisioned, disabled, away, language, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, FALSE, FALSE, '', $9) ON CONFLICT (login) DO NOTHING`,
-		a.ID, a.Login, a.Name, string(a.Role), a.Sites.All(), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
+		(id, login, name, email, role, all_sites, password_hash, epoch, provisioned, disabled, away, language, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, FALSE, FALSE, '', $10) ON CONFLICT (login) DO NOTHING`,
+		a.ID, a.Login, a.Name, a.Email, string(a.Role), a.Sites.All(), hash, a.Epoch, a.Provisioned, a.CreatedAt.UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -140,8 +166,17 @@ func storeSites(ctx context.Context, tx db.Tx, id int64, sites scope.Sites) erro
 	return nil
 }
 
+// Note appends to the journal what by has done to the account, in the transaction. See [Added] for what an entry is.
+func Note(ctx context.Context, tx db.Tx, kind string, at time.Time, by string, a Operator) error {
+	return note(ctx, tx, kind, at, by, a, a.Sites, nil)
+}
+
 // note appends what happened to the account at the sites, with more of its data.
 func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Operator, at scope.Sites, more map[string]string) error {
+	return note(ctx, tx, kind, o.now(), by, a, at, more)
+}
+
+func note(ctx context.Context, tx db.Tx, kind string, now time.Time, by string, a Operator, at scope.Sites, more map[string]string) error {
 	said := map[string]string{"by": by, "login": a.Login}
 	maps.Copy(said, more)
 	data, err := json.Marshal(said)
@@ -151,7 +186,7 @@ func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Opera
 	sites := NotedAt(at)
 	entries := make([]journal.Entry, len(sites))
 	for i, site := range sites {
-		entries[i] = journal.Entry{SiteID: site, At: o.now(), Kind: kind, SubjectID: a.ID, Data: data}
+		entries[i] = journal.Entry{SiteID: site, At: now, Kind: kind, SubjectID: a.ID, Data: data}
 	}
 	tx.Wake(Topic)
 	return journal.AppendAll(ctx, tx, entries)

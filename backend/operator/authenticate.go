@@ -57,3 +57,9 @@ func (o *Operators) named(ctx context.Context, login string) (record, error) {
 	}
 	return find(ctx, o.db.Read(), "login = $1", login)
 }
+
+// Named is the account of the login, or [ErrUnknown].
+func (o *Operators) Named(ctx context.Context, login string) (Operator, error) {
+	known, err := o.named(ctx, login)
+	return known.operator(), err
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/mail"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ var (
 	ErrSetupToken  = errors.New("this setup link is not valid, has ended or has been used")
 	ErrLogin       = errors.New("a login has 1 to 64 letters, digits or the signs . _ - @ +")
 	ErrName        = errors.New("a name has at most 100 characters")
+	ErrEmail       = errors.New("an e-mail address looks like desk@shop.example")
 	ErrRole        = errors.New(`a role is "admin", "operator" or "analyst"`)
 	ErrLastAdmin   = errors.New("this is the last admin of all sites who can sign in")
 	ErrSites       = errors.New("an operator sees one site at least")
@@ -61,7 +63,9 @@ type Operator struct {
 	Login string
 	// Name is what others see; empty when none was given.
 	Name string
-	Role Role
+	// Email is where links for a new password are mailed; empty for nowhere.
+	Email string
+	Role  Role
 	// Sites are those that the operator sees, and that an Admin administers.
 	Sites scope.Sites
 	// Provisioned accounts are declared in the configuration: their password, role and sites are not changed here.
@@ -70,6 +74,8 @@ type Operator struct {
 	Disabled bool
 	// Waiting accounts have no password: a link for a new one was made, see [Operators.Reset].
 	Waiting bool
+	// TwoStep accounts sign in with a code beside the password; see package twostep.
+	TwoStep bool
 	// Away is set by an operator who has the console open and does not want to be counted as there.
 	Away bool
 	// Language is the tag of the language chosen for the console, such as "ru"; empty for the browser's.
@@ -132,6 +138,24 @@ func CheckName(name string) (string, error) {
 	return name, nil
 }
 
+// maxEmail is how long an address may be, in bytes (RFC 5321).
+const maxEmail = 254
+
+// CheckEmail returns the address without spaces around it, or [ErrEmail]. An empty one is none.
+func CheckEmail(address string) (string, error) {
+	address = strings.TrimSpace(address)
+	if address == "" {
+		return "", nil
+	}
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsFunc(address, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()`, r)
+	}) {
+		return "", ErrEmail
+	}
+	return address, nil
+}
+
 func checkRole(role Role) error {
 	if role != Admin && role != Agent && role != Analyst {
 		return ErrRole
@@ -142,7 +166,8 @@ func checkRole(role Role) error {
 // accountSites are those of the account, for [scope.Sites].
 var accountSites = scope.Column("all_sites", "operator_sites WHERE operator_id = operators.id")
 
-var columns = `id, login, name, role, ` + accountSites + `, password_hash = '', provisioned, disabled, away, language, created_at, epoch,
+var columns = `id, login, name, email, role, ` + accountSites + `, password_hash = '',
+	EXISTS (SELECT 1 FROM operator_authenticators a WHERE a.operator_id = operators.id AND a.confirmed), provisioned, disabled, away, language, created_at, epoch,
 	COALESCE((SELECT f.name FROM operator_faces f WHERE f.operator_id = operators.id), '')`
 
 // record is a row of the table in the order of columns.
@@ -153,7 +178,7 @@ type record struct {
 }
 
 func (r *record) fields() []any {
-	return []any{&r.ID, &r.Login, &r.Name, &r.Role, &r.Sites, &r.Waiting, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch, &r.Face}
+	return []any{&r.ID, &r.Login, &r.Name, &r.Email, &r.Role, &r.Sites, &r.Waiting, &r.TwoStep, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch, &r.Face}
 }
 
 func (r *record) operator() Operator {

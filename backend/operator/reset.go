@@ -17,7 +17,7 @@ const ResetTime = 24 * time.Hour
 // Reset takes the account's password from it, ends its sessions, and returns the token of a link by which a new one is
 // set, once and within [ResetTime]. An earlier link ends. The error may be that of [Operators.SetDisabled].
 func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token string, err error) {
-	token = rand.Text()
+	token, hash := newToken()
 	err = o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
 		if err := c.whole(); err != nil {
 			return err
@@ -25,15 +25,29 @@ func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token str
 		if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
 			return err
 		}
-		_, err := c.tx.Exec(ctx, `INSERT INTO operator_resets (operator_id, token, expires_at) VALUES ($1, $2, $3)
-			ON CONFLICT (operator_id) DO UPDATE SET token = EXCLUDED.token, expires_at = EXCLUDED.expires_at`,
-			id, hashToken(token), o.now().Add(ResetTime).UnixMilli())
-		if err != nil {
-			return fmt.Errorf("making a link for a password: %w", err)
+		if err := o.storeLink(ctx, c.tx, id, hash); err != nil {
+			return err
 		}
 		return c.noted(ctx, PasswordReset, c.Sites, nil)
 	})
 	return token, err
+}
+
+// newToken returns the token of a link, and how it is stored.
+func newToken() (token, hash string) {
+	token = rand.Text()
+	return token, hashToken(token)
+}
+
+// storeLink makes the link of the token the account's only one.
+func (o *Operators) storeLink(ctx context.Context, tx db.Tx, id int64, hash string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO operator_resets (operator_id, token, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (operator_id) DO UPDATE SET token = EXCLUDED.token, expires_at = EXCLUDED.expires_at`,
+		id, hash, o.now().Add(ResetTime).UnixMilli())
+	if err != nil {
+		return fmt.Errorf("making a link for a password: %w", err)
+	}
+	return nil
 }
 
 // ResetHolder is the account whose password the token sets, or [ErrSetupToken].

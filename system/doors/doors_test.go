@@ -98,6 +98,8 @@ func doors() map[string]door {
 		"POST /setup":                                           {dearest: form("token", "login", "name", "password").dearest, shut: http.StatusNotFound},
 		"GET /password":                                         open("/password?token={token}"),
 		"POST /password":                                        {dearest: form("password", "token={token}").dearest, memory: hashing},
+		"GET /forgotten":                                        {dearest: open("/forgotten").dearest, shut: http.StatusNotFound}, // no mail server
+		"POST /forgotten":                                       {dearest: form("login").dearest, shut: http.StatusNotFound},
 		"GET /sign-in":                                          open("/sign-in"),
 		"POST /sign-in":                                         {dearest: form("login", "password").dearest, memory: hashing, shut: http.StatusUnauthorized},
 		"POST /sign-out":                                        form("to"),
@@ -135,6 +137,7 @@ func doors() map[string]door {
 		"POST /pools/{site}/{pool}/removal":                     form("version"),
 		"POST /pools/{site}/{pool}/release":                     form("number"),
 		"POST /account/password":                                {dearest: form("current", "password").dearest, memory: hashing},
+		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing},
 		"POST /account/away":                                    form("away", "back"),
 		"POST /account/face":                                    {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture
 		"POST /costs/{site}/files":                              {dearest: form("order").dearest, shut: http.StatusUnprocessableEntity},   // no file

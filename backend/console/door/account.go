@@ -7,8 +7,15 @@ import (
 	"net/url"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 )
+
+// own is the content of the page of the operator's account.
+type own struct {
+	Face    frame.FaceForm
+	MayMail bool // links for a new password can be mailed
+}
 
 func (c *Door) showAccount(w http.ResponseWriter, r *http.Request) error {
 	return c.account(w, r, http.StatusOK, "")
@@ -19,32 +26,20 @@ func (c *Door) account(w http.ResponseWriter, r *http.Request, status int, probl
 	if err != nil {
 		return err
 	}
-	f.Problem, f.Body = problem, frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}
+	f.Problem, f.Body = problem, own{frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}, c.Invitations.Can()}
 	return c.Show(w, status, f)
 }
 
 // changePassword changes the operator's own password, ends the account's
 // sessions, and begins a new one for this browser.
 func (c *Door) changePassword(w http.ResponseWriter, r *http.Request) error {
-	words := c.Words(r)
 	o, _ := frame.Current(r)
-	fresh := r.PostFormValue("password")
-	session := "session " + c.Sessions.Token(r)
-	err := c.attempts.password(r, o.Login, session, func(ctx context.Context) error {
-		_, err := c.Operators.Authenticate(ctx, o.Login, r.PostFormValue("current"))
-		return err
-	})
-	if wait, ok := errors.AsType[tooMany](err); ok {
-		return c.account(w, r, http.StatusTooManyRequests, wait.text(words))
-	}
-	if errors.Is(err, operator.ErrCredentials) {
-		return c.account(w, r, http.StatusUnprocessableEntity, words.Text("problem.current"))
-	}
+	err := c.again(r, o)
 	if err == nil {
-		err = c.Operators.Passwd(r.Context(), o.Actor(), o.Login, fresh)
+		err = c.Operators.Passwd(r.Context(), o.Actor(), o.Login, r.PostFormValue("password"))
 	}
-	if problem := Problem(words, err); problem != "" {
-		return c.account(w, r, http.StatusUnprocessableEntity, problem)
+	if status, problem := refusedAgain(c.Words(r), err); problem != "" {
+		return c.account(w, r, status, problem)
 	}
 	if err == nil {
 		o, err = c.Operators.Get(r.Context(), o.ID)
@@ -56,6 +51,41 @@ func (c *Door) changePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.Back(w, r, "/account", "account.changed")
+}
+
+// again makes an attempt to know the password of the operator who is in, which the form has in "current".
+func (c *Door) again(r *http.Request, o operator.Operator) error {
+	return c.attempts.password(r, o.Login, "session "+c.Sessions.Token(r), func(ctx context.Context) error {
+		_, err := c.Operators.Authenticate(ctx, o.Login, r.PostFormValue("current"))
+		return err
+	})
+}
+
+// refusedAgain is what is said of an attempt of [Door.again] that has failed; nothing for other errors.
+func refusedAgain(w *words.Tongue, err error) (status int, problem string) {
+	if wait, ok := errors.AsType[tooMany](err); ok {
+		return http.StatusTooManyRequests, wait.text(w)
+	}
+	if errors.Is(err, operator.ErrCredentials) {
+		return http.StatusUnprocessableEntity, w.Text("problem.current")
+	}
+	return http.StatusUnprocessableEntity, Problem(w, err)
+}
+
+// changeEmail makes another address the operator's own.
+func (c *Door) changeEmail(w http.ResponseWriter, r *http.Request) error {
+	o, _ := frame.Current(r)
+	err := c.again(r, o)
+	if err == nil {
+		err = c.Operators.SetEmail(r.Context(), o.Actor(), o.ID, r.PostFormValue("email"))
+	}
+	if status, problem := refusedAgain(c.Words(r), err); problem != "" {
+		return c.account(w, r, status, problem)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Back(w, r, "/account", "account.emailChanged")
 }
 
 func (c *Door) setAway(w http.ResponseWriter, r *http.Request) error {

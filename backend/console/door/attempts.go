@@ -43,6 +43,8 @@ type attempts struct {
 	besieging pace.ByNetwork // networks, at logins with too many failures
 	tries     pace.ByNetwork // refuse nobody
 	setups    pace.ByNetwork
+	letters   pace.ByNetwork
+	mailed    *pace.Limit // by login
 
 	known, unknown *line
 	patient        chan struct{} // held by those who wait for others of their network
@@ -58,6 +60,8 @@ func newAttempts(now func() time.Time) *attempts {
 		besieging: pace.NewByNetwork(3, 20*time.Minute),
 		tries:     pace.NewByNetwork(manyTries, time.Minute),
 		setups:    pace.NewByNetwork(10, time.Minute),
+		letters:   pace.NewByNetwork(5, 5*time.Minute),
+		mailed:    pace.New(3, time.Hour, rememberedNames),
 		known:     newLine(half),
 		unknown:   newLine(half),
 		patient:   make(chan struct{}, maxPatient),
@@ -150,6 +154,21 @@ func (a *attempts) strangers(r *http.Request, login string) (own []counted, trie
 func (a *attempts) setup(r *http.Request, attempt func() error) error {
 	own := func() []counted { return countedIn(a.setups.Of(pace.Client(r.RemoteAddr))) }
 	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
+}
+
+// letter counts a request to mail a link to the login, and reports whether to do it. The error is tooMany for a network that
+// has asked too often. A login that has been asked for too often is passed over in silence: the answer tells nothing of it.
+func (a *attempts) letter(r *http.Request, login string) (mail bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if wait := pace.Take(a.now(), a.letters.Of(pace.Client(r.RemoteAddr))...); wait > 0 {
+		return false, tooMany(wait)
+	}
+	login, err = operator.FoldLogin(login)
+	if err != nil {
+		return false, nil
+	}
+	return pace.Take(a.now(), a.mailed.Of(login)) == 0, nil
 }
 
 // counted is a tally that counts an attempt.

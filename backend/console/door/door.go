@@ -27,9 +27,12 @@ type content struct {
 	Setup bool   // make the first account
 	Reset bool   // set a new password
 	Token string // of the link for either
-	To    string // where to go after signing in
-	Login string
-	Name  string
+	// Forgotten asks for the login of which the password is forgotten, and Mailed says that a link is on its way, if there
+	// is such an account. Links can be mailed if MayForget.
+	Forgotten, Mailed, MayForget bool
+	To                           string // where to go after signing in
+	Login                        string
+	Name                         string
 }
 
 func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d content, problem string) error {
@@ -37,6 +40,7 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 	if err != nil {
 		return err
 	}
+	d.MayForget = c.Invitations.Can()
 	f.Body, f.Problem = d, problem
 	f.Title, f.Here = f.Words.Text("signin.title"), "/sign-in"
 	switch query := (url.Values{"token": {d.Token}}).Encode(); {
@@ -44,6 +48,8 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 		f.Title, f.Here = f.Words.Text("setup.title"), "/setup?"+query
 	case d.Reset:
 		f.Title, f.Here = f.Words.Text("reset.title"), "/password?"+query
+	case d.Forgotten:
+		f.Title, f.Here = f.Words.Text("forgotten.title"), "/forgotten"
 	}
 	return c.Show(w, status, f)
 }
@@ -97,7 +103,7 @@ func (c *Door) signIn(w http.ResponseWriter, r *http.Request) error {
 func (c *Door) refused(r *http.Request) {
 	client := pace.Client(r.RemoteAddr)
 	address := pace.Truncated(client)
-	if c.wholeAddresses != nil && c.wholeAddresses() {
+	if c.WholeAddresses != nil && c.WholeAddresses() {
 		address = client.String()
 	}
 	c.Logger.Warn("sign-in failed", zap.String("address", address))
@@ -182,7 +188,7 @@ func (c *Door) byLink(w http.ResponseWriter, r *http.Request, text string, attem
 // their mistake.
 func Problem(w *words.Tongue, err error) string {
 	for mistake, text := range map[error]string{
-		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role",
+		operator.ErrLogin: "problem.login", operator.ErrName: "problem.name", operator.ErrRole: "problem.role", operator.ErrEmail: "problem.email",
 		passwords.ErrLength: "problem.password", passwords.ErrCommon: "problem.passwordCommon",
 		passwords.ErrOwn: "problem.passwordOwn", passwords.ErrPlain: "problem.passwordPlain", operator.ErrTaken: "problem.taken",
 		operator.ErrProvisioned: "problem.provisioned", operator.ErrLastAdmin: "problem.lastAdmin",

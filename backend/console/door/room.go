@@ -6,6 +6,7 @@ import (
 	"embed"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 )
 
 //go:embed templates
@@ -14,18 +15,27 @@ var templates embed.FS
 // Door is where operators come in, and what is theirs alone: the account.
 type Door struct {
 	*frame.Frame
-	attempts       *attempts
-	wholeAddresses func() bool
+	Subjects
+	attempts *attempts
 }
 
-// Mount adds the door to the console. wholeAddresses tells whether clients' addresses are logged whole; it may be nil.
-func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
-	c := &Door{f, newAttempts(f.Now), wholeAddresses}
+// Subjects are what the door asks beside the frame's.
+type Subjects struct {
+	Invitations *invitation.Invitations
+	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
+	WholeAddresses func() bool
+}
+
+// Mount adds the door to the console.
+func Mount(f *frame.Frame, s Subjects) *Door {
+	c := &Door{f, s, newAttempts(f.Now)}
 	f.Room(frame.Room{Templates: templates, Menu: []frame.MenuEntry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account"}}}})
 	f.Everybody("GET /setup", c.showSetup)
 	f.Everybody("POST /setup", c.setUp)
 	f.Everybody("GET /password", c.showNewPassword)
 	f.Everybody("POST /password", c.setNewPassword)
+	f.Everybody("GET /forgotten", c.showForgotten)
+	f.Everybody("POST /forgotten", c.mailForgotten)
 	f.Everybody("GET /sign-in", c.showSignIn)
 	f.Everybody("POST /sign-in", c.signIn)
 	f.Everybody("POST /sign-out", c.signOut)
@@ -33,6 +43,7 @@ func Mount(f *frame.Frame, wholeAddresses func() bool) *Door {
 	f.Everybody("/", c.missing)
 	f.Reader("GET /account", c.showAccount)
 	f.Reader("POST /account/password", c.changePassword)
+	f.Reader("POST /account/email", c.changeEmail)
 	f.SignedIn("POST /account/away", c.setAway)
 	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
 	f.SignedIn("POST /account/face/removal", c.removeFace)

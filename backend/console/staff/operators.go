@@ -14,10 +14,12 @@ import (
 
 // staff is the content of the page of operators.
 type staff struct {
-	List        []member
-	Login, Name string // of the form that was not accepted
-	Role        operator.Role
-	Sites       siteChoice
+	List []member
+	// What was in the form that was not accepted.
+	Login, Name, Email string
+	Role               operator.Role
+	Sites              siteChoice
+	MayMail            bool // links for a password can be mailed
 }
 
 // member is an operator as an admin sees one.
@@ -30,6 +32,8 @@ type member struct {
 	Self  bool
 	Form  accountForm
 	Link  string // by which the member sets a new password; shown once
+	// MayMail is set where such links can be mailed.
+	MayMail bool
 }
 
 // accountForm is what the form of an account has in its fields.
@@ -74,7 +78,7 @@ func (c *room) operators(w http.ResponseWriter, r *http.Request, status int, pro
 	if r.Method != http.MethodPost && len(f.Sites) == 1 {
 		chosen = scope.Of(f.Sites[0].ID)
 	}
-	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen).keep(r)}
+	s := staff{Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Email: r.PostFormValue("email"), Role: operator.Role(r.PostFormValue("role")), Sites: choose(f, chosen).keep(r), MayMail: c.Invitations.Can()}
 	list, err := c.Operators.List(r.Context(), f.Operator.Sites)
 	if err != nil {
 		return err
@@ -91,10 +95,18 @@ func (c *room) addOperator(w http.ResponseWriter, r *http.Request, f frame.Page)
 	if problem != "" {
 		return c.operators(w, r, http.StatusUnprocessableEntity, problem)
 	}
-	_, err := c.Operators.Create(r.Context(), f.Operator.Actor(), operator.Account{
-		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"),
+	account := operator.Account{
+		Login: r.PostFormValue("login"), Name: r.PostFormValue("name"), Email: r.PostFormValue("email"),
 		Password: r.PostFormValue("password"), Role: operator.Role(r.PostFormValue("role")), Sites: chosen,
-	})
+	}
+	var err error
+	notice := "operators.added"
+	if account.Password == "" && c.Invitations.Can() {
+		notice = "operators.invited"
+		_, err = c.Operators.Invite(r.Context(), f.Operator.Actor(), account, c.Invitations.Invited(f.Operator.Label(), f.Words.Code))
+	} else {
+		_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), account)
+	}
 	problem = door.Problem(f.Words, err)
 	switch {
 	case problem != "":
@@ -102,7 +114,7 @@ func (c *room) addOperator(w http.ResponseWriter, r *http.Request, f frame.Page)
 	case err != nil:
 		return err
 	default:
-		return c.Back(w, r, "/operators", "operators.added")
+		return c.Back(w, r, "/operators", notice)
 	}
 }
 
@@ -126,7 +138,7 @@ func (c *room) operator(w http.ResponseWriter, r *http.Request, status int, prob
 		return frame.NotFound
 	}
 	m := memberOf(f, list[at])
-	m.Link = link
+	m.Link, m.MayMail = link, c.Invitations.Can()
 	m.Form.keep(r, f)
 	f.Title, f.Problem, f.Body, f.Here = words.Plainly(m.Label()), problem, m, operatorLink(m.ID)
 	return c.Show(w, status, f)
@@ -197,9 +209,14 @@ func (c *room) removeOperator(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// resetPassword shows the link in its own answer: it is not kept for another page.
+// resetPassword mails the link, or shows it in its own answer: it is not kept for another page.
 func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	self, _ := frame.Current(r)
+	if r.PostFormValue("by") == "mail" && c.Invitations.Can() {
+		return c.change(w, r, operatorLink(operatorID(r)), "reset.mailed", func(actor operator.Actor, id int64) error {
+			return c.Operators.ResetByMail(r.Context(), actor, id, r.PostFormValue("email"), c.Invitations.Reset(self.Label(), c.Words(r).Code))
+		})
+	}
 	token, err := c.Operators.Reset(r.Context(), self.Actor(), operatorID(r))
 	if err != nil {
 		return c.unchanged(w, r, err)

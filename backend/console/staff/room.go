@@ -7,6 +7,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/door"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 )
 
@@ -15,12 +16,13 @@ var templates embed.FS
 
 type room struct {
 	*frame.Frame
-	Tokens *token.Tokens
+	Tokens      *token.Tokens
+	Invitations *invitation.Invitations
 }
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame, tokens *token.Tokens) {
-	c := &room{f, tokens}
+func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitations) {
+	c := &room{f, tokens, invitations}
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person", "tokens"}}},

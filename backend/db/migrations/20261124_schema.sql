@@ -710,6 +710,7 @@ CREATE TABLE operators (
 	id            BIGINT PRIMARY KEY,
 	login         TEXT NOT NULL UNIQUE,
 	name          TEXT NOT NULL,
+	email         TEXT NOT NULL,
 	role          TEXT NOT NULL,
 	all_sites     BOOLEAN NOT NULL,
 	password_hash TEXT NOT NULL,
@@ -766,6 +767,22 @@ CREATE TABLE operator_resets (
 	operator_id BIGINT PRIMARY KEY,
 	token       TEXT NOT NULL UNIQUE,
 	expires_at  BIGINT NOT NULL
+);
+
+-- The second step of signing in: the secret of an authenticator, encrypted. It counts when a code of it has confirmed it.
+-- "used" is the step of the last code, of RFC 6238: none of an earlier one is good any more.
+CREATE TABLE operator_authenticators (
+	operator_id BIGINT PRIMARY KEY,
+	secret      BYTEA NOT NULL,
+	confirmed   BOOLEAN NOT NULL,
+	used        BIGINT NOT NULL
+);
+
+-- The recovery codes of accounts that have not been used, by their hash.
+CREATE TABLE operator_recovery_codes (
+	operator_id BIGINT NOT NULL,
+	hash        TEXT NOT NULL,
+	PRIMARY KEY (operator_id, hash)
 );
 
 -- The tokens by which programs call the public API, by their hash. Who has not "all_sites" has those of
