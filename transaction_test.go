@@ -57,6 +57,8 @@ var smallWork = map[string]string{
 	"notify.note notify..away":          "an address that an administrator has set",
 	"notify.leave notify..away":         "an address that an administrator has set",
 	"notify.append notify..Host":        "an address that an administrator has set",
+	"invitation.add json.Marshal":       "a login and a name",
+	"twostep.TurnOff twostep..Covers":   "the sites of two accounts",
 	"notify.change notify.endpoint":     "what an administrator has set",
 	"notify.take notify.endpoints":      "what an administrator has set",
 	"inventory.replace inventory..add":  "of a configuration",

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -48,6 +49,8 @@ type Configuration struct {
 	Networks place.Settings
 	// Spool tells what waits on the disk for the database. It may be nil.
 	Spool func() spool.State
+	// TwoStep says who has to sign in to the console with two steps.
+	TwoStep twostep.Rule
 	// WholeAddresses has the addresses of clients logged whole.
 	WholeAddresses bool
 	// Console is the console's URL with a slash at the end, or empty when the

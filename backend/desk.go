@@ -48,6 +48,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -81,6 +82,7 @@ type Desk struct {
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
 	Invitations *invitation.Invitations
+	TwoStep     *twostep.Steps
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -204,7 +206,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, time.Now, logger.Named("conversions"))
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
-	desk.Invitations = invitation.New(desk.forInvitations(), desk.Queue, time.Now)
+	desk.Invitations, desk.TwoStep = invitation.New(desk.forInvitations(), desk.Queue, time.Now), twostep.New(d, time.Now)
 	desk.Replies, desk.Ratings = reply.New(d), rating.New(d, time.Now)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{

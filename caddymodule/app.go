@@ -23,6 +23,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/trunk"
@@ -88,6 +89,9 @@ type App struct {
 	// How clients' addresses are stored and logged: `truncated`, to the /24 of IPv4 and the /48 of
 	// IPv6, or `whole`. Default: `truncated`.
 	Addresses string `json:"addresses,omitempty"`
+
+	// Who has to sign in to the console with two steps: `admins`, or `all`. Default: nobody has to.
+	TwoStep twostep.Rule `json:"two_step,omitempty"`
 
 	// The file that tells where visitors are. Default: none.
 	Networks *networks.Networks `json:"networks,omitempty"`
@@ -212,6 +216,7 @@ func (a *App) started() {
 		Spool:     a.service.forms.State,
 
 		WholeAddresses: a.Addresses == wholeAddresses,
+		TwoStep:        a.TwoStep,
 		Console:        a.ConsoleAddress(),
 	})
 	a.startSIP()

@@ -44,6 +44,7 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //		addresses truncated|whole
 //		networks <path> [<language>]
 //		operator <login> <password hash> [<site key>...]
+//		two_step admins|all
 //		telephony <platform> {
 //			...
 //		}
@@ -74,12 +75,12 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 func (a *App) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the option's name
 	if d.NextArg() {
-		return d.Errf("unexpected %q: expected a block with database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony and webhooks", d.Val())
+		return d.Errf("unexpected %q: expected a block with database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony, two_step and webhooks", d.Val())
 	}
 	for d.NextBlock(0) {
 		read, known := appOptions[d.Val()]
 		if !known {
-			return d.Errf("unknown option %q of frontdesk: expected database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony or webhooks", d.Val())
+			return d.Errf("unknown option %q of frontdesk: expected database, limits, mail, name, networks, retention, addresses, operator, pool, site_metrics, spool, telephony, two_step or webhooks", d.Val())
 		}
 		if err := read(a, d); err != nil {
 			return err
@@ -105,6 +106,7 @@ var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
 	"site_metrics": readSiteMetrics,
 	"spool":        readSpool,
 	"telephony":    readTelephony,
+	"two_step":     readTwoStep,
 	"webhooks":     readWebhooks,
 }
 
@@ -169,6 +171,14 @@ func readRetention(a *App, d *caddyfile.Dispenser) error {
 func readAddresses(a *App, d *caddyfile.Dispenser) error {
 	if a.Addresses != "" || !d.AllArgs(&a.Addresses) || checkAddresses(a.Addresses) != nil {
 		return d.Err("expected one line: addresses truncated, or: addresses whole")
+	}
+	return nil
+}
+
+// readTwoStep reads an option of the app: two_step admins|all.
+func readTwoStep(a *App, d *caddyfile.Dispenser) error {
+	if a.TwoStep != "" || !d.AllArgs((*string)(&a.TwoStep)) || a.TwoStep == "" || a.TwoStep.Check() != nil {
+		return d.Err("expected one line: two_step admins, or: two_step all")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (a *App) resolve() (err error) {
 		return err
 	}
 	file := a.WrittenAt.At(a.Networks.Path(), a.Networks.Resolve(placeholder.Fill))
-	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), a.Limits.Check(), checkSiteMetrics(a.SiteMetrics), file); err != nil {
+	if err := cmp.Or(checkRetention(a.Retention), checkAddresses(a.Addresses), a.Limits.Check(), checkSiteMetrics(a.SiteMetrics), a.TwoStep.Check(), file); err != nil {
 		return err
 	}
 	a.pooled = make(pooled)

@@ -68,6 +68,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/report"
@@ -103,6 +104,7 @@ type Subjects struct {
 	Operators   *operator.Operators
 	SignIns     *signin.SignIns
 	Invitations *invitation.Invitations
+	TwoStep     *twostep.Steps
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -141,6 +143,8 @@ type Subjects struct {
 	Pools func() number.ConfiguredPools
 	// Spool tells what waits on the disk for the database. It may be nil.
 	Spool func() spool.State
+	// Required says who has to sign in with two steps. It may be nil, for nobody.
+	Required func() twostep.Rule
 	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
 	WholeAddresses func() bool
 }
@@ -203,8 +207,8 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	settings.Mount(f, settings.Subjects{Fixed: s.Fixed, Platforms: s.Platforms})
 	deliveries.Mount(f, s.Deliveries)
 	conversions.Mount(f, s.Conversions)
-	staff.Mount(f, s.Tokens, s.Invitations)
-	return f, l, door.Mount(f, door.Subjects{Invitations: s.Invitations, WholeAddresses: s.WholeAddresses})
+	staff.Mount(f, s.Tokens, s.Invitations, s.TwoStep)
+	return f, l, door.Mount(f, door.Subjects{Invitations: s.Invitations, TwoStep: s.TwoStep, Required: s.Required, WholeAddresses: s.WholeAddresses})
 }
 
 // Close ends the open streams for good, and returns when they have ended.

@@ -48,6 +48,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
@@ -73,15 +74,16 @@ const password = "correct horse battery"
 type desk struct {
 	t *testing.T
 	console.Subjects
-	console *console.Console
-	server  *httptest.Server
-	ahead   atomic.Int64 // nanoseconds by which the desk's clock is ahead
-	held    atomic.Pointer[time.Time]
-	calls   atomic.Int64
-	shop    site.Site
-	keeper  *keeper.Keeper              // of the figures
-	mail    atomic.Pointer[mail.Server] // that of the configuration; nil for none
-	pbx     atomic.Pointer[pbx]         // the telephone platform that calls people; nil for none
+	console  *console.Console
+	server   *httptest.Server
+	ahead    atomic.Int64 // nanoseconds by which the desk's clock is ahead
+	held     atomic.Pointer[time.Time]
+	calls    atomic.Int64
+	shop     site.Site
+	keeper   *keeper.Keeper              // of the figures
+	mail     atomic.Pointer[mail.Server] // that of the configuration; nil for none
+	required atomic.Value                // a twostep.Rule: who has to sign in with two steps
+	pbx      atomic.Pointer[pbx]         // the telephone platform that calls people; nil for none
 }
 
 func (d *desk) now() time.Time {
@@ -146,6 +148,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	}, func() notify.Settings {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Mail: d.mail.Load()}
 	}, nil, d.now, zap.NewNop())
+	d.TwoStep = twostep.New(database, d.now)
+	d.Required = func() twostep.Rule { rule, _ := d.required.Load().(twostep.Rule); return rule }
 	d.Invitations = invitation.New(invitation.Subjects{
 		DB: database, Operators: d.Operators, HasMail: d.Deliveries.HasMail, Console: func() string { return "https://desk.example/" },
 		Send: func(ctx context.Context, l invitation.Letter) (never bool, err error) {

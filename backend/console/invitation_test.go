@@ -51,7 +51,7 @@ func linkIn(t *testing.T, l mailtest.Letter) (page, token string) {
 
 func (d *desk) account(login string) operator.Operator {
 	d.t.Helper()
-	o, err := d.Operators.Named(d.t.Context(), login)
+	o, err := operator.Named(d.t.Context(), d.Operators, login)
 	require.NoError(d.t, err)
 	return o
 }

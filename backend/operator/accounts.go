@@ -110,11 +110,11 @@ func (o *Operators) create(ctx context.Context, by string, a Account, first func
 	if err != nil {
 		return Operator{}, err
 	}
-	return o.store(ctx, by, a, hash, func(ctx context.Context, tx db.Tx, _ Operator) error { return first(ctx, tx) })
+	return store(ctx, o, by, a, hash, func(ctx context.Context, tx db.Tx, _ Operator) error { return first(ctx, tx) })
 }
 
 // store stores a new account, in one transaction with what comes first.
-func (o *Operators) store(ctx context.Context, by string, a Account, hash string, first func(context.Context, db.Tx, Operator) error) (Operator, error) {
+func store(ctx context.Context, o *Operators, by string, a Account, hash string, first func(context.Context, db.Tx, Operator) error) (Operator, error) {
 	id, err := o.ids.Next(ctx)
 	if err != nil {
 		return Operator{}, err

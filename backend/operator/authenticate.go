@@ -59,7 +59,7 @@ func (o *Operators) named(ctx context.Context, login string) (record, error) {
 }
 
 // Named is the account of the login, or [ErrUnknown].
-func (o *Operators) Named(ctx context.Context, login string) (Operator, error) {
+func Named(ctx context.Context, o *Operators, login string) (Operator, error) {
 	known, err := o.named(ctx, login)
 	return known.operator(), err
 }

@@ -12,7 +12,7 @@ type Tell func(ctx context.Context, tx db.Tx, account Operator) error
 
 // Invite makes an account that waits for a password, whose address is told. The error may be that of [Operators.Create],
 // or [ErrEmail] for an account without an address.
-func (o *Operators) Invite(ctx context.Context, actor Actor, a Account, tell Tell) (Operator, error) {
+func Invite(ctx context.Context, o *Operators, actor Actor, a Account, tell Tell) (Operator, error) {
 	if !actor.Sites.Covers(a.Sites) {
 		return Operator{}, ErrForbidden
 	}
@@ -23,7 +23,7 @@ func (o *Operators) Invite(ctx context.Context, actor Actor, a Account, tell Tel
 	if err != nil {
 		return Operator{}, err
 	}
-	return o.store(ctx, actor.By, a, "", func(ctx context.Context, tx db.Tx, account Operator) error {
+	return store(ctx, o, actor.By, a, "", func(ctx context.Context, tx db.Tx, account Operator) error {
 		if err := closeSetup(ctx, tx); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (o *Operators) Invite(ctx context.Context, actor Actor, a Account, tell Tel
 
 // ResetByMail takes the account's password from it, ends its sessions and its link, makes the address its own, and has it
 // told. The error may be that of [Operators.SetDisabled], or [ErrEmail].
-func (o *Operators) ResetByMail(ctx context.Context, actor Actor, id int64, email string, tell Tell) error {
+func ResetByMail(ctx context.Context, o *Operators, actor Actor, id int64, email string, tell Tell) error {
 	email, err := CheckEmail(email)
 	if err == nil && email == "" {
 		err = ErrEmail
@@ -66,7 +66,7 @@ func (o *Operators) ResetByMail(ctx context.Context, actor Actor, id int64, emai
 
 // SetEmail makes the address the account's, or takes it away. The actor may be its owner. An open link ends: it was mailed
 // to another address. The error may be [ErrUnknown], [ErrProvisioned], [ErrForbidden] or [ErrEmail].
-func (o *Operators) SetEmail(ctx context.Context, actor Actor, id int64, email string) error {
+func SetEmail(ctx context.Context, o *Operators, actor Actor, id int64, email string) error {
 	email, err := CheckEmail(email)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *changing) setEmail(ctx context.Context, email string) error {
 
 // NewLink returns the token of a link by which the account sets a password, once and within [ResetTime]; an earlier link
 // ends. The password that it has goes on until then. The error is [ErrUnknown] if the account cannot have one.
-func (o *Operators) NewLink(ctx context.Context, id int64) (token string, err error) {
+func NewLink(ctx context.Context, o *Operators, id int64) (token string, err error) {
 	token, hash := newToken()
 	err = o.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		account, err := find(ctx, tx, "id = $1", id)
@@ -105,7 +105,7 @@ func (o *Operators) NewLink(ctx context.Context, id int64) (token string, err er
 		if account.Disabled || account.Provisioned {
 			return ErrUnknown
 		}
-		return o.storeLink(ctx, tx, id, hash)
+		return storeLink(ctx, tx, id, hash, o.now())
 	})
 	return token, err
 }

@@ -25,7 +25,7 @@ func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token str
 		if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
 			return err
 		}
-		if err := o.storeLink(ctx, c.tx, id, hash); err != nil {
+		if err := storeLink(ctx, c.tx, id, hash, o.now()); err != nil {
 			return err
 		}
 		return c.noted(ctx, PasswordReset, c.Sites, nil)
@@ -40,10 +40,10 @@ func newToken() (token, hash string) {
 }
 
 // storeLink makes the link of the token the account's only one.
-func (o *Operators) storeLink(ctx context.Context, tx db.Tx, id int64, hash string) error {
+func storeLink(ctx context.Context, tx db.Tx, id int64, hash string, now time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO operator_resets (operator_id, token, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (operator_id) DO UPDATE SET token = EXCLUDED.token, expires_at = EXCLUDED.expires_at`,
-		id, hash, o.now().Add(ResetTime).UnixMilli())
+		id, hash, now.Add(ResetTime).UnixMilli())
 	if err != nil {
 		return fmt.Errorf("making a link for a password: %w", err)
 	}

@@ -27,6 +27,8 @@ func TestOperatorCommands(t *testing.T) {
 
 	output, err = command(t, "another good password\n", "operator", "passwd", "anna", "-c", file)
 	require.NoError(t, err, output)
+	_, err = command(t, "", "operator", "two-step-off", "anna", "-c", file)
+	require.ErrorContains(t, err, "this account does not sign in with two steps")
 
 	for name, refused := range map[string]struct {
 		password string
@@ -289,7 +291,7 @@ func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`: {"dctor"},
 		`unknown command "charts" of "frontdesk": expected backup, completion, demo-data, doctor, erase, export, forwards, help, numbers, operator, reports, restore, rewrite, site, token, version`: {"charts"},
-		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove`:                                                                                               {"operator", "charts", "anna"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove, two-step-off`:                                                                                 {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)

@@ -100,6 +100,8 @@ func doors() map[string]door {
 		"POST /password":                                        {dearest: form("password", "token={token}").dearest, memory: hashing},
 		"GET /forgotten":                                        {dearest: open("/forgotten").dearest, shut: http.StatusNotFound}, // no mail server
 		"POST /forgotten":                                       {dearest: form("login").dearest, shut: http.StatusNotFound},
+		"GET /sign-in/code":                                     {dearest: open("/sign-in/code").dearest},
+		"POST /sign-in/code":                                    form("code"),
 		"GET /sign-in":                                          open("/sign-in"),
 		"POST /sign-in":                                         {dearest: form("login", "password").dearest, memory: hashing, shut: http.StatusUnauthorized},
 		"POST /sign-out":                                        form("to"),
@@ -138,6 +140,10 @@ func doors() map[string]door {
 		"POST /pools/{site}/{pool}/release":                     form("number"),
 		"POST /account/password":                                {dearest: form("current", "password").dearest, memory: hashing},
 		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing},
+		"POST /account/two-step":                                form("code"),
+		"POST /account/two-step/codes":                          form("code"),
+		"POST /account/two-step/removal":                        form("code"),
+		"POST /operators/{operator}/two-step/removal":           form("back"),
 		"POST /account/away":                                    form("away", "back"),
 		"POST /account/face":                                    {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture
 		"POST /costs/{site}/files":                              {dearest: form("order").dearest, shut: http.StatusUnprocessableEntity},   // no file
@@ -197,7 +203,7 @@ func doors() map[string]door {
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export", "/inquiries", "/inquiries/export",
 		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
 		"/costs", "/costs/{site}", "/costs/{site}/imports/{import}", "/overview", "/reports", "/reports/mail", "/reports/export", "/reports/paths", "/reports/paths/export", "/reports/saved", "/reports/links", "/r/{shared}", "/r/{shared}/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
-		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/sites", "/sites/{site}", "/sites/{site}/check", "/sites/{site}/settings", "/sites/{site}/captures", "/sites/{site}/captures/{capture}",
+		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/account/two-step", "/sites", "/sites/{site}", "/sites/{site}/check", "/sites/{site}/settings", "/sites/{site}/captures", "/sites/{site}/captures/{capture}",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}", "/sites/{site}/conversions", "/sites/{site}/conversions/new", "/sites/{site}/conversions/{destination}", "/sites/{site}/conversions/{destination}/{table}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",
 		"/hosts", "/history", "/tokens", "/lookup", "/help", "/help/{manual}", "/help/images/{drawing}", "/person", "/person/{site}/{visitor}",

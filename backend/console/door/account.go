@@ -77,7 +77,7 @@ func (c *Door) changeEmail(w http.ResponseWriter, r *http.Request) error {
 	o, _ := frame.Current(r)
 	err := c.again(r, o)
 	if err == nil {
-		err = c.Operators.SetEmail(r.Context(), o.Actor(), o.ID, r.PostFormValue("email"))
+		err = operator.SetEmail(r.Context(), c.Operators, o.Actor(), o.ID, r.PostFormValue("email"))
 	}
 	if status, problem := refusedAgain(c.Words(r), err); problem != "" {
 		return c.account(w, r, status, problem)
@@ -143,11 +143,8 @@ func (c *Door) setNewPassword(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && problem != "" {
 		return c.showDoor(w, r, http.StatusUnprocessableEntity, content{Reset: true, Token: token, Login: o.Login}, problem)
 	}
-	if err == nil {
-		err = c.letIn(w, r, o)
-	}
 	if err != nil {
 		return err
 	}
-	return c.Back(w, r, frame.FirstPage, "account.changed")
+	return c.come(w, r, o, frame.FirstPage, "account.changed")
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
@@ -45,6 +47,7 @@ type attempts struct {
 	setups    pace.ByNetwork
 	letters   pace.ByNetwork
 	mailed    *pace.Limit // by login
+	codes     *pace.Limit // of second steps, by account, or by browser and account
 
 	known, unknown *line
 	patient        chan struct{} // held by those who wait for others of their network
@@ -62,6 +65,7 @@ func newAttempts(now func() time.Time) *attempts {
 		setups:    pace.NewByNetwork(10, time.Minute),
 		letters:   pace.NewByNetwork(5, 5*time.Minute),
 		mailed:    pace.New(3, time.Hour, rememberedNames),
+		codes:     pace.New(5, 5*time.Minute, rememberedNames),
 		known:     newLine(half),
 		unknown:   newLine(half),
 		patient:   make(chan struct{}, maxPatient),
@@ -154,6 +158,15 @@ func (a *attempts) strangers(r *http.Request, login string) (own []counted, trie
 func (a *attempts) setup(r *http.Request, attempt func() error) error {
 	own := func() []counted { return countedIn(a.setups.Of(pace.Client(r.RemoteAddr))) }
 	return a.count(func() ([]counted, error) { return a.begin(own) }, operator.ErrSetupToken, attempt)
+}
+
+// code makes an attempt at the second step of the account, from a browser that is known by that name, or unknown where it is
+// empty. The error is the attempt's, or tooMany. Only [twostep.ErrCode] counts as a failure.
+func (a *attempts) code(account int64, browser string, attempt func() error) error {
+	own := func() []counted {
+		return []counted{{Tally: a.codes.Of(strconv.FormatInt(account, 10) + " " + browser)}}
+	}
+	return a.count(func() ([]counted, error) { return a.begin(own) }, twostep.ErrCode, attempt)
 }
 
 // letter counts a request to mail a link to the login, and reports whether to do it. The error is tooMany for a network that

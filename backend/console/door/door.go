@@ -30,6 +30,7 @@ type content struct {
 	// Forgotten asks for the login of which the password is forgotten, and Mailed says that a link is on its way, if there
 	// is such an account. Links can be mailed if MayForget.
 	Forgotten, Mailed, MayForget bool
+	Code                         bool   // take the code of the second step
 	To                           string // where to go after signing in
 	Login                        string
 	Name                         string
@@ -48,6 +49,8 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 		f.Title, f.Here = f.Words.Text("setup.title"), "/setup?"+query
 	case d.Reset:
 		f.Title, f.Here = f.Words.Text("reset.title"), "/password?"+query
+	case d.Code:
+		f.Title, f.Here = f.Words.Text("code.title"), "/sign-in/code"
 	case d.Forgotten:
 		f.Title, f.Here = f.Words.Text("forgotten.title"), "/forgotten"
 	}
@@ -88,14 +91,10 @@ func (c *Door) signIn(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, operator.ErrCredentials):
 		c.refused(r)
 		return c.showDoor(w, r, http.StatusUnauthorized, d, words.Text("signin.wrong"))
-	case err == nil:
-		err = c.letIn(w, r, o)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
-	http.Redirect(w, r, frame.Local(d.To), http.StatusSeeOther)
-	return nil
+	return c.come(w, r, o, frame.Local(d.To), "")
 }
 
 // refused logs an attempt to come in that has failed, for programs that shut out

@@ -74,6 +74,12 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 			http.Redirect(w, r, to, http.StatusSeeOther)
 		case err != nil:
 			return err
+		case c.lacksStep(o) && !ofSteps(r):
+			if r.Header.Get("Hx-Request") != "" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return nil
+			}
+			http.Redirect(w, r, stepPage, http.StatusSeeOther)
 		default:
 			sites, ok := namedSites(r, o.Sites)
 			// What fails from here on is said as the operator reads.
@@ -109,7 +115,7 @@ func refusal(who frame.Who, o operator.Operator) error {
 func (c *Door) still(ctx context.Context, r *http.Request, who frame.Who, had scope.Sites) error {
 	o, err := c.holder(ctx, r)
 	switch {
-	case errors.Is(err, errNobody), errors.Is(err, errDisabled), err == nil && !o.Sites.Covers(had):
+	case errors.Is(err, errNobody), errors.Is(err, errDisabled), err == nil && (!o.Sites.Covers(had) || c.lacksStep(o)):
 		return frame.Fail(http.StatusForbidden, "fail.forbidden")
 	case err != nil:
 		return err

@@ -4,9 +4,12 @@ package door
 
 import (
 	"embed"
+	"html/template"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
+	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 )
 
 //go:embed templates
@@ -22,6 +25,9 @@ type Door struct {
 // Subjects are what the door asks beside the frame's.
 type Subjects struct {
 	Invitations *invitation.Invitations
+	TwoStep     *twostep.Steps
+	// Required says who has to sign in with two steps. It may be nil, for nobody.
+	Required func() twostep.Rule
 	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
 	WholeAddresses func() bool
 }
@@ -29,7 +35,8 @@ type Subjects struct {
 // Mount adds the door to the console.
 func Mount(f *frame.Frame, s Subjects) *Door {
 	c := &Door{f, s, newAttempts(f.Now)}
-	f.Room(frame.Room{Templates: templates, Menu: []frame.MenuEntry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account"}}}})
+	step := second{c}
+	f.Room(frame.Room{Templates: templates, Functions: func(*words.Tongue) template.FuncMap { return template.FuncMap{"qr": qrCode} }, Menu: []frame.MenuEntry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account", "steps"}}}})
 	f.Everybody("GET /setup", c.showSetup)
 	f.Everybody("POST /setup", c.setUp)
 	f.Everybody("GET /password", c.showNewPassword)
@@ -38,12 +45,18 @@ func Mount(f *frame.Frame, s Subjects) *Door {
 	f.Everybody("POST /forgotten", c.mailForgotten)
 	f.Everybody("GET /sign-in", c.showSignIn)
 	f.Everybody("POST /sign-in", c.signIn)
+	f.Everybody("GET /sign-in/code", step.showCode)
+	f.Everybody("POST /sign-in/code", step.takeCode)
 	f.Everybody("POST /sign-out", c.signOut)
 	f.Everybody("POST /language", c.chooseLanguage)
 	f.Everybody("/", c.missing)
 	f.Reader("GET /account", c.showAccount)
 	f.Reader("POST /account/password", c.changePassword)
 	f.Reader("POST /account/email", c.changeEmail)
+	f.Reader("GET /account/two-step", step.showSteps)
+	f.Reader("POST /account/two-step", step.withCode(step.confirmStep))
+	f.Reader("POST /account/two-step/codes", step.withCode(step.renewCodes))
+	f.Reader("POST /account/two-step/removal", step.withCode(step.turnOffStep))
 	f.SignedIn("POST /account/away", c.setAway)
 	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
 	f.SignedIn("POST /account/face/removal", c.removeFace)

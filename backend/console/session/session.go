@@ -24,6 +24,12 @@ const (
 	sessionEpoch    = "epoch"    // int64, the account's epoch at sign-in
 	sessionSite     = "site"     // int64, the site that lists are narrowed to; 0 for all
 	sessionNotice   = "notice"   // string, what the next page says once
+
+	// Of a sign-in that waits for its second step: as above, when it has begun in seconds since 1970, and where it leads.
+	halfOperator = "halfOperator"
+	halfEpoch    = "halfEpoch"
+	halfAt       = "halfAt"
+	halfTo       = "halfTo"
 )
 
 // The cookies of sessions.
@@ -91,9 +97,34 @@ func (s Sessions) Begin(r *http.Request, o operator.Operator) error {
 	if err := m.RenewToken(r.Context()); err != nil {
 		return err
 	}
+	for _, key := range []string{halfOperator, halfEpoch, halfAt, halfTo} {
+		m.Remove(r.Context(), key)
+	}
 	m.Put(r.Context(), sessionOperator, o.ID)
 	m.Put(r.Context(), sessionEpoch, o.Epoch)
 	return nil
+}
+
+// BeginHalf makes the session, under a new token, one in which the operator has given a password and waits for the second
+// step, which leads to a page. Nobody is signed in.
+func (s Sessions) BeginHalf(r *http.Request, o operator.Operator, at time.Time, to string) error {
+	m := s.of(r)
+	if err := m.RenewToken(r.Context()); err != nil {
+		return err
+	}
+	m.Remove(r.Context(), sessionOperator)
+	m.Remove(r.Context(), sessionEpoch)
+	m.Put(r.Context(), halfOperator, o.ID)
+	m.Put(r.Context(), halfEpoch, o.Epoch)
+	m.Put(r.Context(), halfAt, at.Unix())
+	m.Put(r.Context(), halfTo, to)
+	return nil
+}
+
+// Half is who waits for the second step, the account's epoch then, since when, and where it leads; 0 for nobody.
+func (s Sessions) Half(r *http.Request) (account, epoch int64, at time.Time, to string) {
+	m := s.of(r)
+	return m.GetInt64(r.Context(), halfOperator), m.GetInt64(r.Context(), halfEpoch), time.Unix(m.GetInt64(r.Context(), halfAt), 0), m.GetString(r.Context(), halfTo)
 }
 
 // End ends the session.

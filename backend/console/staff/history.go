@@ -28,7 +28,8 @@ const maxHistory = 100
 // deeds are the names of the words for what the entries say was done.
 var deeds = map[string]string{
 	operator.Added: "history.added", operator.PasswordChanged: "history.password", operator.PasswordReset: "history.reset",
-	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.FaceChanged: "history.face", operator.EmailChanged: "history.email", operator.Invited: "history.invited", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
+	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.FaceChanged: "history.face", operator.EmailChanged: "history.email", operator.Invited: "history.invited",
+	operator.TwoStepOn: "history.twoStepOn", operator.TwoStepOff: "history.twoStepOff", operator.RecoveryUsed: "history.recoveryUsed", operator.RecoveryRenewed: "history.recoveryRenewed", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
 	group.Added: "history.groupAdded", group.Changed: "history.groupChanged", group.Removed: "history.groupRemoved",

@@ -1,6 +1,7 @@
 package staff
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -103,7 +105,7 @@ func (c *room) addOperator(w http.ResponseWriter, r *http.Request, f frame.Page)
 	notice := "operators.added"
 	if account.Password == "" && c.Invitations.Can() {
 		notice = "operators.invited"
-		_, err = c.Operators.Invite(r.Context(), f.Operator.Actor(), account, c.Invitations.Invited(f.Operator.Label(), f.Words.Code))
+		_, err = operator.Invite(r.Context(), c.Operators, f.Operator.Actor(), account, c.Invitations.Invited(f.Operator.Label(), f.Words.Code))
 	} else {
 		_, err = c.Operators.Create(r.Context(), f.Operator.Actor(), account)
 	}
@@ -214,7 +216,7 @@ func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	self, _ := frame.Current(r)
 	if r.PostFormValue("by") == "mail" && c.Invitations.Can() {
 		return c.change(w, r, operatorLink(operatorID(r)), "reset.mailed", func(actor operator.Actor, id int64) error {
-			return c.Operators.ResetByMail(r.Context(), actor, id, r.PostFormValue("email"), c.Invitations.Reset(self.Label(), c.Words(r).Code))
+			return operator.ResetByMail(r.Context(), c.Operators, actor, id, r.PostFormValue("email"), c.Invitations.Reset(self.Label(), c.Words(r).Code))
 		})
 	}
 	token, err := c.Operators.Reset(r.Context(), self.Actor(), operatorID(r))
@@ -222,6 +224,20 @@ func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
 		return c.unchanged(w, r, err)
 	}
 	return c.operator(w, r, http.StatusOK, "", door.ResetLink(r, token))
+}
+
+// turnOffStep is for operators who have lost their authenticator and their recovery codes.
+func (c *room) turnOffStep(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
+		if self, _ := frame.Current(r); self.ID == id { // who has a code, on the page of the own account
+			return operator.ErrSelf
+		}
+		err := c.TwoStep.TurnOff(r.Context(), actor, id)
+		if errors.Is(err, twostep.ErrOff) { // somebody else was faster
+			return nil
+		}
+		return err
+	})
 }
 
 func (c *room) setFace(w http.ResponseWriter, r *http.Request) error {

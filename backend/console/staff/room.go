@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 )
 
 //go:embed templates
@@ -18,11 +19,12 @@ type room struct {
 	*frame.Frame
 	Tokens      *token.Tokens
 	Invitations *invitation.Invitations
+	TwoStep     *twostep.Steps
 }
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitations) {
-	c := &room{f, tokens, invitations}
+func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitations, steps *twostep.Steps) {
+	c := &room{f, tokens, invitations, steps}
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person", "tokens"}}},
@@ -35,6 +37,7 @@ func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitat
 	f.Admin("POST /operators/{operator}/sites", c.With("operator", c.setOperatorSites))
 	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
 	f.Admin("POST /operators/{operator}/password", c.resetPassword)
+	f.Admin("POST /operators/{operator}/two-step/removal", c.turnOffStep)
 	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
 	f.AdminUpload("POST /operators/{operator}/face", door.MaxFaceForm, c.setFace)
 	f.Admin("POST /operators/{operator}/face/removal", c.removeFace)

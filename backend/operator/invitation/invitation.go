@@ -126,7 +126,7 @@ func (i *Invitations) do(ctx context.Context, j queue.Job) error {
 	if i.now().Sub(time.UnixMilli(a.At)) > givenUp {
 		return nil
 	}
-	account, err := i.Operators.Named(ctx, a.Login)
+	account, err := operator.Named(ctx, i.Operators, a.Login)
 	switch {
 	case errors.Is(err, operator.ErrUnknown):
 		return nil
@@ -135,7 +135,7 @@ func (i *Invitations) do(ctx context.Context, j queue.Job) error {
 	case account.Email == "", a.Why != forgotten && !account.Waiting, !i.Can():
 		return nil
 	}
-	token, err := i.Operators.NewLink(ctx, account.ID)
+	token, err := operator.NewLink(ctx, i.Operators, account.ID)
 	if errors.Is(err, operator.ErrUnknown) {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -32,7 +33,7 @@ func (on Database) operatorCommand() *cobra.Command {
 		Use:   "operator",
 		Short: "Manages the accounts of the console",
 	}
-	cmd.AddCommand(on.addOperatorCommand(), on.changeOperatorCommand(), on.passwdCommand(), on.removeOperatorCommand(), on.listOperatorsCommand())
+	cmd.AddCommand(on.addOperatorCommand(), on.changeOperatorCommand(), on.passwdCommand(), on.twoStepOffCommand(), on.removeOperatorCommand(), on.listOperatorsCommand())
 	return cmd
 }
 
@@ -131,6 +132,23 @@ func (on Database) passwdCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "the password of %s is changed\n", account.Login)
+				return nil
+			})
+		},
+	}
+}
+
+func (on Database) twoStepOffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "two-step-off LOGIN",
+		Short: "Turns an account's two-step sign-in off, for who has lost the authenticator",
+		Args:  oneLogin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return on.withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
+				if err := twostep.New(a.db, time.Now).TurnOff(ctx, operator.Server(), account.ID); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s signs in with the password alone\n", account.Login)
 				return nil
 			})
 		},
