@@ -206,8 +206,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, time.Now, logger.Named("conversions"))
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
-	desk.Invitations, desk.TwoStep = invitation.New(desk.forInvitations(), desk.Queue, time.Now), twostep.New(d, time.Now)
-	desk.Replies, desk.Ratings = reply.New(d), rating.New(d, time.Now)
+	desk.Invitations, desk.TwoStep, desk.Replies, desk.Ratings = invitation.New(forInvitations(desk), desk.Queue, time.Now), twostep.New(d, time.Now), reply.New(d), rating.New(d, time.Now)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,

@@ -58,7 +58,7 @@ func (d *Desk) forAnswers() letter.Subjects {
 }
 
 // forInvitations are what mails with links for a password need.
-func (d *Desk) forInvitations() invitation.Subjects {
+func forInvitations(d *Desk) invitation.Subjects {
 	return invitation.Subjects{
 		DB: d.DB, Operators: d.Operators, HasMail: func() bool { return d.Deliveries.HasMail() }, Console: func() string { return d.configured.Load().Console },
 		Send: func(ctx context.Context, l invitation.Letter) (never bool, err error) {

@@ -134,7 +134,7 @@ var columns = map[string]filling{
 	"operator_faces.content": service, "operator_faces.name": service,
 	"operator_groups.holidays": service, "operator_groups.hours": service, "operator_groups.name": key(100), "operator_groups.phone": service,
 	"operator_groups.routing": service, "operator_groups.zone": service,
-	"operator_leases.id": service, "operator_resets.token": service, "operator_sessions.data": service, "operator_sessions.token": service, "operator_setup.token": service,
+	"operator_leases.id": service, "operator_resets.token": service, "operator_sessions.address": service, "operator_sessions.browser": service, "operator_sessions.data": service, "operator_sessions.system": service, "operator_sessions.token": service, "operator_setup.token": service,
 	"operator_tokens.hash": service, "operator_tokens.made_by": text(64), "operator_tokens.name": text(400), "operator_tokens.scopes": service,
 	"operators.email": text(254), "operators.language": service, "operators.login": service, "operators.name": text(400), "operators.password_hash": service, "operators.role": service,
 	"own_pool_numbers.digits": service, "own_pool_numbers.pool": service, "pool_numbers.digits": service, "pool_numbers.pool": service, "pool_numbers.replaces": service,

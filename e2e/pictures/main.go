@@ -47,9 +47,9 @@ func guide(d day) []shot {
 
 func review(d day) (shots []shot) {
 	pages := map[string]string{"visitors": "/visitors", "leads": "/leads", "leads-narrowed": "/leads?q=lamp&owner=me&since=2020-01-01", "leads-none": "/leads?q=chandelier", "forms": "/leads/forms", "lead": d.lead, "card": d.card, "numbers": "/numbers", "number": "/numbers/1/78005550142", "new-number": "/numbers/1/new", "configured-number": "/numbers/1/74951234567", "who": "/numbers/1/who?address=https%3A%2F%2Fdemo-shop%2F%3Fyclid%3D17%26utm_campaign%3Dkitchen",
-		"pools": "/numbers/pools", "pool": "/pools/1/moscow?number=74957651001", "new-pool": "/pools/1/new", "calls": "/calls", "callbacks": "/callbacks", "callback": d.callback, "new-callback": "/callbacks/new?visitor=" + path.Base(d.card), "callbacks-none": "/callbacks?state=closed", "chats": "/chats", "chat": d.chat, "groups": "/sites/1/groups", "group": "/sites/1/groups/1", "replies": "/sites/1/replies?reply=1", "account": "/account", "nowhere": "/nowhere",
+		"pools": "/numbers/pools", "pool": "/pools/1/moscow?number=74957651001", "new-pool": "/pools/1/new", "calls": "/calls", "callbacks": "/callbacks", "callback": d.callback, "new-callback": "/callbacks/new?visitor=" + path.Base(d.card), "callbacks-none": "/callbacks?state=closed", "chats": "/chats", "chat": d.chat, "groups": "/sites/1/groups", "group": "/sites/1/groups/1", "replies": "/sites/1/replies?reply=1", "account": "/account", "steps": "/account/two-step", "forgotten": "/forgotten", "nowhere": "/nowhere",
 		"sites": "/sites", "site": "/sites/1", "check": "/sites/1/check", "settings": "/sites/1/settings", "captures": "/sites/1/captures", "new-capture": "/sites/1/captures/new", "widget": "/sites/1/widget",
-		"deliveries": "/sites/1/deliveries", "endpoint": "/sites/1/endpoints/1", "new-mail": "/sites/1/endpoints/new?as=mail", "new-telegram": "/sites/1/endpoints/new?as=telegram", "conversions": "/sites/1/conversions", "new-destination": "/sites/1/conversions/new?as=meta", "operators": "/operators", "operator": "/operators/1", "history": "/history", "tokens": "/tokens", "person": "/person", "lookup": "/lookup?q=an", "waits": "/chats/waits"}
+		"deliveries": "/sites/1/deliveries", "endpoint": "/sites/1/endpoints/1", "new-mail": "/sites/1/endpoints/new?as=mail", "new-telegram": "/sites/1/endpoints/new?as=telegram", "conversions": "/sites/1/conversions", "new-destination": "/sites/1/conversions/new?as=meta", "operators": "/operators", "operator": "/operators/1", "colleague": "/operators/2", "history": "/history", "tokens": "/tokens", "person": "/person", "lookup": "/lookup?q=an", "waits": "/chats/waits"}
 	for _, language := range []string{"en", "ru"} {
 		for _, width := range []int64{390, 768, 1280, 1920} {
 			for _, dark := range []bool{false, true} {
@@ -166,7 +166,7 @@ func (s scene) take(ctx context.Context, folder, format string, wanted *regexp.R
 
 // heightOf is how much of a page is looked at: the forms are long.
 func heightOf(name string) int64 {
-	if strings.HasPrefix(name, "number") || strings.HasPrefix(name, "pool") || strings.HasPrefix(name, "new-") || name == "widget" {
+	if strings.HasPrefix(name, "number") || strings.HasPrefix(name, "pool") || strings.HasPrefix(name, "new-") || name == "widget" || name == "account" {
 		return 1700
 	}
 	return 844

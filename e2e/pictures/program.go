@@ -34,6 +34,8 @@ func start(ctx context.Context, home string) (console, site string, stop func(),
 	}
 	text = strings.Replace(text, "import examples/shop/Caddyfile", string(shop), 1)
 	text = strings.Replace(text, "{\n\tfrontdesk {\n", fmt.Sprintf("{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n\t\tdatabase sqlite %s\n", settingsIn(home).Source), 1)
+	// Links for passwords may be mailed; nobody takes a mail while pictures are taken.
+	text = strings.Replace(text, "{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n", "{\n\tadmin off\n\tpersist_config off\n\tfrontdesk {\n\t\tmail smtp://localhost:9 {\n\t\t\tfrom desk@shop.example\n\t\t}\n", 1)
 	// Callbacks are possible; nobody takes an order while pictures are taken.
 	text = strings.Replace(text, "telephony webhook {", "telephony webhook http://localhost:9/ {", 1)
 	text = strings.Replace(text, "\t\tprerender static\n", "\t\tprerender static\n\t\tcallback {\n\t\t\tphone 74951234567\n\t\t}\n", 1)

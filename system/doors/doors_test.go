@@ -140,6 +140,8 @@ func doors() map[string]door {
 		"POST /pools/{site}/{pool}/release":                     form("number"),
 		"POST /account/password":                                {dearest: form("current", "password").dearest, memory: hashing},
 		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing},
+		"POST /account/sessions/removal":                        form("session"),
+		"POST /operators/{operator}/sessions/removal":           form("session"),
 		"POST /account/two-step":                                form("code"),
 		"POST /account/two-step/codes":                          form("code"),
 		"POST /account/two-step/removal":                        form("code"),

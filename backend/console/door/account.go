@@ -15,6 +15,8 @@ import (
 type own struct {
 	Face    frame.FaceForm
 	MayMail bool // links for a new password can be mailed
+
+	Sessions frame.OpenSessions
 }
 
 func (c *Door) showAccount(w http.ResponseWriter, r *http.Request) error {
@@ -26,7 +28,14 @@ func (c *Door) account(w http.ResponseWriter, r *http.Request, status int, probl
 	if err != nil {
 		return err
 	}
-	f.Problem, f.Body = problem, own{frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}, c.Invitations.Can()}
+	open, err := c.SignIns.Sessions(r.Context(), f.Operator)
+	if err != nil {
+		return err
+	}
+	f.Problem, f.Body = problem, own{
+		Face: frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}, MayMail: c.Invitations.Can(),
+		Sessions: frame.OpenSessions{Open: open, Here: c.Sessions.Sign(r, f.Operator.Sites).Token, Link: "/account"},
+	}
 	return c.Show(w, status, f)
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/face"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
-	"github.com/seed-3405227d/frontdesk/backend/pace"
 )
 
 // content is the content of the page before the console: signing in, or making
@@ -100,12 +99,7 @@ func (c *Door) signIn(w http.ResponseWriter, r *http.Request) error {
 // refused logs an attempt to come in that has failed, for programs that shut out
 // those who guess. What was typed is not logged: it may be a password.
 func (c *Door) refused(r *http.Request) {
-	client := pace.Client(r.RemoteAddr)
-	address := pace.Truncated(client)
-	if c.WholeAddresses != nil && c.WholeAddresses() {
-		address = client.String()
-	}
-	c.Logger.Warn("sign-in failed", zap.String("address", address))
+	c.Logger.Warn("sign-in failed", zap.String("address", c.addressOf(r)))
 }
 
 // seconds is the time to wait as the Retry-After header has it.

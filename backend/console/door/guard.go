@@ -81,6 +81,7 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 			}
 			http.Redirect(w, r, stepPage, http.StatusSeeOther)
 		default:
+			c.Sessions.See(r, c.Now())
 			sites, ok := namedSites(r, o.Sites)
 			// What fails from here on is said as the operator reads.
 			c.Answering(func(w http.ResponseWriter, r *http.Request) error {
@@ -155,7 +156,7 @@ func (c *Door) knownBrowser(r *http.Request, login string) (name string, err err
 
 // letIn begins a session of the operator, and makes the browser known.
 func (c *Door) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator) error {
-	if err := c.Sessions.Begin(r, o); err != nil {
+	if err := c.begin(r, o); err != nil {
 		return err
 	}
 	device, err := c.SignIns.NewDevice(r.Context(), o)

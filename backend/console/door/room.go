@@ -57,6 +57,7 @@ func Mount(f *frame.Frame, s Subjects) *Door {
 	f.Reader("POST /account/two-step", step.withCode(step.confirmStep))
 	f.Reader("POST /account/two-step/codes", step.withCode(step.renewCodes))
 	f.Reader("POST /account/two-step/removal", step.withCode(step.turnOffStep))
+	f.Reader("POST /account/sessions/removal", c.endSessions)
 	f.SignedIn("POST /account/away", c.setAway)
 	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
 	f.SignedIn("POST /account/face/removal", c.removeFace)

@@ -170,11 +170,14 @@ func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o opera
 }
 
 // confirmStep turns the second step on, and shows the recovery codes in its own answer: they are not kept for another page.
-// The session goes on under another token.
+// The session goes on under another token; those that began with the password alone end.
 func (c second) confirmStep(w http.ResponseWriter, r *http.Request, o operator.Operator, code string) error {
 	codes, err := c.TwoStep.Confirm(r.Context(), o, code)
 	if err == nil {
-		err = c.Sessions.Begin(r, o)
+		err = c.letIn(w, r, o)
+	}
+	if err == nil {
+		err = c.SignIns.EndOthers(r.Context(), o.Actor(), o.ID, c.Sessions.Sign(r, o.Sites).Token)
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/locales"
 )
@@ -41,6 +42,13 @@ func (c Cursor) Behind(path string) string {
 
 // Option is a value of a select with its name.
 type Option struct{ Value, Name string }
+
+// OpenSessions are where an account is signed in, as the template "open-sessions" shows it.
+type OpenSessions struct {
+	Open []signin.Open
+	Here string // the name of the reader's own session; empty on pages of other accounts
+	Link string // of the account's page
+}
 
 // FaceForm is where the photo of an operator is changed, as the template "face-form" shows it.
 type FaceForm struct {

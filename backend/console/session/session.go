@@ -24,6 +24,7 @@ const (
 	sessionEpoch    = "epoch"    // int64, the account's epoch at sign-in
 	sessionSite     = "site"     // int64, the site that lists are narrowed to; 0 for all
 	sessionNotice   = "notice"   // string, what the next page says once
+	sessionSeen     = "seen"     // int64, when a request came last, in seconds since 1970; right to seenEvery
 
 	// Of a sign-in that waits for its second step: as above, when it has begun in seconds since 1970, and where it leads.
 	halfOperator = "halfOperator"
@@ -91,8 +92,19 @@ func (s Sessions) Loaded(next http.Handler) http.Handler {
 	})
 }
 
-// Begin makes the session the operator's, under a new token.
-func (s Sessions) Begin(r *http.Request, o operator.Operator) error {
+// seenEvery is how often it is noted that a session is in use.
+const seenEvery = 5 * time.Minute
+
+// See notes, once in a while, that the session is in use: the store sees that it is stored.
+func (s Sessions) See(r *http.Request, now time.Time) {
+	m := s.of(r)
+	if now.Sub(time.Unix(m.GetInt64(r.Context(), sessionSeen), 0)) >= seenEvery {
+		m.Put(r.Context(), sessionSeen, now.Unix())
+	}
+}
+
+// Begin makes the session the operator's, under a new token, and stores it.
+func (s Sessions) Begin(r *http.Request, o operator.Operator, now time.Time) error {
 	m := s.of(r)
 	if err := m.RenewToken(r.Context()); err != nil {
 		return err
@@ -102,7 +114,9 @@ func (s Sessions) Begin(r *http.Request, o operator.Operator) error {
 	}
 	m.Put(r.Context(), sessionOperator, o.ID)
 	m.Put(r.Context(), sessionEpoch, o.Epoch)
-	return nil
+	m.Put(r.Context(), sessionSeen, now.Unix())
+	_, _, err := m.Commit(r.Context())
+	return err
 }
 
 // BeginHalf makes the session, under a new token, one in which the operator has given a password and waits for the second

@@ -36,6 +36,8 @@ type member struct {
 	Link  string // by which the member sets a new password; shown once
 	// MayMail is set where such links can be mailed.
 	MayMail bool
+	// Sessions are those of an account of which the admin has all sites; nil for others, and for the own one.
+	Sessions *frame.OpenSessions
 }
 
 // accountForm is what the form of an account has in its fields.
@@ -141,6 +143,13 @@ func (c *room) operator(w http.ResponseWriter, r *http.Request, status int, prob
 	}
 	m := memberOf(f, list[at])
 	m.Link, m.MayMail = link, c.Invitations.Can()
+	if m.Photo != nil && !m.Self {
+		open, err := c.SignIns.Sessions(r.Context(), m.Operator)
+		if err != nil {
+			return err
+		}
+		m.Sessions = &frame.OpenSessions{Open: open, Link: operatorLink(m.ID)}
+	}
 	m.Form.keep(r, f)
 	f.Title, f.Problem, f.Body, f.Here = words.Plainly(m.Label()), problem, m, operatorLink(m.ID)
 	return c.Show(w, status, f)
@@ -237,6 +246,16 @@ func (c *room) turnOffStep(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		return err
+	})
+}
+
+func (c *room) endSessions(w http.ResponseWriter, r *http.Request) error {
+	return c.change(w, r, operatorLink(operatorID(r)), "sessions.ended", func(_ operator.Actor, id int64) error {
+		self, _ := frame.Current(r)
+		if self.ID == id { // on the page of the own account
+			return operator.ErrSelf
+		}
+		return door.EndSessions(c.Frame, r, id, "")
 	})
 }
 

@@ -38,6 +38,7 @@ func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitat
 	f.Admin("POST /operators/{operator}/disabled", c.setDisabled)
 	f.Admin("POST /operators/{operator}/password", c.resetPassword)
 	f.Admin("POST /operators/{operator}/two-step/removal", c.turnOffStep)
+	f.Admin("POST /operators/{operator}/sessions/removal", c.endSessions)
 	f.Admin("POST /operators/{operator}/removal", c.removeOperator)
 	f.AdminUpload("POST /operators/{operator}/face", door.MaxFaceForm, c.setFace)
 	f.Admin("POST /operators/{operator}/face/removal", c.removeFace)

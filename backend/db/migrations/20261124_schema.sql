@@ -818,13 +818,24 @@ CREATE TABLE open_answers (
 );
 CREATE INDEX open_answers_by_time ON open_answers (at);
 
--- Sessions of the console by the hash of their token.
+-- Sessions of the console by the hash of their token. One in which somebody has signed in has the account and its epoch,
+-- "browser" and "system" as package agent names them, and the client's "address" as it may be kept. One that has "ended"
+-- stays until it expires, so that no request that was under way brings it back.
 CREATE TABLE operator_sessions (
-	token      TEXT PRIMARY KEY,
-	data       BYTEA NOT NULL,
-	expires_at BIGINT NOT NULL
+	token       TEXT PRIMARY KEY,
+	data        BYTEA NOT NULL,
+	expires_at  BIGINT NOT NULL,
+	operator_id BIGINT NOT NULL,
+	epoch       BIGINT NOT NULL,
+	began_at    BIGINT NOT NULL,
+	seen_at     BIGINT NOT NULL,
+	browser     TEXT NOT NULL,
+	system      TEXT NOT NULL,
+	address     TEXT NOT NULL,
+	ended       BOOLEAN NOT NULL
 );
 CREATE INDEX operator_sessions_expiring ON operator_sessions (expires_at);
+CREATE INDEX operator_sessions_of_operator ON operator_sessions (operator_id);
 
 -- A lease is held by an open stream of a console and ends on its own when it is not renewed.
 CREATE TABLE operator_leases (

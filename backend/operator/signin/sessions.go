@@ -13,7 +13,7 @@ import (
 
 // FindCtx returns the session's data, when there is one that has not expired.
 func (s *SignIns) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
-	data, found, err := db.One(ctx, s.db.Read(), db.Only[[]byte], `SELECT data FROM operator_sessions WHERE token = $1 AND expires_at > $2`,
+	data, found, err := db.One(ctx, s.db.Read(), db.Only[[]byte], `SELECT data FROM operator_sessions WHERE token = $1 AND expires_at > $2 AND NOT ended`,
 		token, s.now().UnixMilli())
 	if err != nil {
 		return nil, false, fmt.Errorf("reading session: %w", err)
@@ -51,7 +51,7 @@ func (s *SignIns) Standing(ctx context.Context, sessions []Session) (map[Session
 		}
 		slices.Sort(tokens)
 		values, args := db.Values(db.Padded(slices.Compact(tokens)), db.Only[string], s.now().UnixMilli())
-		open, err := db.List(ctx, s.db.Read(), db.Only[string], `SELECT token FROM operator_sessions WHERE expires_at > $1 AND token IN (`+values+`)`, args...)
+		open, err := db.List(ctx, s.db.Read(), db.Only[string], `SELECT token FROM operator_sessions WHERE expires_at > $1 AND NOT ended AND token IN (`+values+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading sessions: %w", err)
 		}
@@ -83,16 +83,18 @@ func (s *SignIns) Standing(ctx context.Context, sessions []Session) (map[Session
 // sessionsAtOnce bounds how many sessions one statement asks for.
 const sessionsAtOnce = 1024
 
-// CommitCtx stores the session's data, and clears away what has expired.
+// CommitCtx stores the session's data, unless it has ended, and clears away what has expired.
 func (s *SignIns) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	now := s.now().UnixMilli()
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO operator_sessions (token, data, expires_at) VALUES ($1, $2, $3)
-			ON CONFLICT (token) DO UPDATE SET data = EXCLUDED.data, expires_at = EXCLUDED.expires_at`,
-			token, data, expiry.UnixMilli())
+		_, err := tx.Exec(ctx, `INSERT INTO operator_sessions (token, data, expires_at, operator_id, epoch, began_at, seen_at, browser, system, address, ended)
+			VALUES ($1, $2, $3, 0, 0, $4, $4, '', '', '', FALSE)
+			ON CONFLICT (token) DO UPDATE SET data = EXCLUDED.data, expires_at = EXCLUDED.expires_at, seen_at = EXCLUDED.seen_at WHERE NOT operator_sessions.ended`,
+			token, data, expiry.UnixMilli(), now)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM operator_sessions WHERE expires_at <= $1`, s.now().UnixMilli())
+		_, err = tx.Exec(ctx, `DELETE FROM operator_sessions WHERE expires_at <= $1`, now)
 		return err
 	})
 	if err != nil {
@@ -101,11 +103,14 @@ func (s *SignIns) CommitCtx(ctx context.Context, token string, data []byte, expi
 	return nil
 }
 
+// ended is what becomes of a session that has ended.
+const ended = `ended = TRUE, data = '', browser = '', system = '', address = ''`
+
 // DeleteCtx ends the session, if it is there, and wakes [operator.Topic].
 func (s *SignIns) DeleteCtx(ctx context.Context, token string) error {
 	err := s.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 		tx.Wake(operator.Topic)
-		_, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE token = $1`, token)
+		_, err := tx.Exec(ctx, `UPDATE operator_sessions SET `+ended+` WHERE token = $1`, token)
 		return err
 	})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -53,7 +52,7 @@ func matches(secret []byte, code string, at time.Time) (step int64, ok bool) {
 
 // address is what the QR code of a secret says to an authenticator.
 func address(secret, issuer, login string) string {
-	query := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {strconv.Itoa(digits)}, "period": {strconv.Itoa(int(stepTime / time.Second))}}
+	query := url.Values{"secret": {secret}, "issuer": {issuer}} // all else is as authenticators take it to be
 	// Authenticators read a plus as a plus.
 	return "otpauth://totp/" + url.PathEscape(issuer+":"+login) + "?" + strings.ReplaceAll(query.Encode(), "+", "%20")
 }
