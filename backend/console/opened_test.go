@@ -32,14 +32,14 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		here := d.signedIn("vera")
 		there := d.signedInWith("vera", firefoxOnLinux, "192.0.2.77:1234")
 		page := here.get("/account").document(t)
-		require.Equal(t, 2, page.Find("#opened ~ ul > li").Length())
-		text := page.Find("#opened ~ ul").Text()
+		require.Equal(t, 2, page.Find("#opened ~ ol > li").Length())
+		text := page.Find("#opened ~ ol").Text()
 		for _, told := range []string{"Firefox · Linux", "192.0.2.0/24", "this browser"} {
 			require.Contains(t, text, told)
 		}
 		require.NotContains(t, text, "192.0.2.77", "an address is kept as elsewhere")
-		require.Equal(t, 1, page.Find("#opened ~ ul form").Length(), "the own session is left by signing out")
-		name := page.Find("#opened ~ ul [name=session]").AttrOr("value", "")
+		require.Equal(t, 1, page.Find("#opened ~ ol form").Length(), "the own session is left by signing out")
+		name := page.Find("#opened ~ ol [name=session]").AttrOr("value", "")
 
 		// A session is seen when it is used.
 		d.pass(20 * time.Minute)
@@ -64,7 +64,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, a.get("/visitors").status)
 		require.Equal(t, http.StatusSeeOther, b.get("/visitors").status)
 		require.Equal(t, http.StatusOK, here.get("/visitors").status)
-		require.Equal(t, 1, here.get("/account").document(t).Find("#opened ~ ul > li").Length())
+		require.Equal(t, 1, here.get("/account").document(t).Find("#opened ~ ol > li").Length())
 		require.Contains(t, here.get("/history").body, "Sessions ended")
 	})
 }
@@ -98,7 +98,7 @@ func TestAnAdminEndsSessions(t *testing.T) {
 		require.NoError(t, err)
 		keeper, boris, both := d.signedIn("keeper"), d.signedIn("boris"), d.signedIn("both")
 		page := func(login string) string { return fmt.Sprint("/operators/", d.account(login).ID) }
-		require.Equal(t, 1, keeper.get(page("boris")).document(t).Find("#opened ~ ul > li").Length())
+		require.Equal(t, 1, keeper.get(page("boris")).document(t).Find("#opened ~ ol > li").Length())
 		require.Zero(t, keeper.get(page("both")).document(t).Find("#opened").Length(), "who works for other sites too")
 		require.Equal(t, http.StatusUnprocessableEntity, keeper.post(page("both")+"/sessions/removal").status)
 		require.Equal(t, http.StatusOK, both.get("/visitors").status)
