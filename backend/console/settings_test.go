@@ -36,7 +36,7 @@ func TestSettingsOfASite(t *testing.T) {
 		b := d.signedIn("vera")
 		page := fmt.Sprintf("/sites/%d/settings", d.shop.ID)
 		shown := b.document(page).Text()
-		for _, told := range []string{"+44\u00a0####.", "Off.", "The first visit.", "agreed.", "Asia/Kathmandu.", "60.", "NPR.", "Global Privacy Control.", "800.", "On.", "50.", "2.", "https://m.shop.example.", "That of the site's own numbers."} {
+		for _, told := range []string{"+44\u00a0####.", "Off.", "The first visit.", "agreed.", "Asia/Kathmandu.", "60.", "NPR.", "Global Privacy Control.", "800.", "On.", "50.", "2.", "https://m.shop.example.", "That of the site's numbers."} {
 			require.Contains(t, shown, "As configured: "+strings.TrimSuffix(told, "."))
 		}
 		require.Contains(t, shown, "Path of the service/desk/")

@@ -42,9 +42,9 @@ const readers = [
 ];
 const callers = ['href', '[href*="tel:" i],[href*="callto:" i]'];
 
-const figures = zeros.map((zero) => String.fromCharCode(zero) + '-' + String.fromCharCode(zero + 9));
-const digit = new RegExp('[' + figures.join('') + ']');
-const foreign = new RegExp('[' + figures.slice(1).join('') + ']', 'g');
+/** Digits of any script, and of others than ours. They are made when they are needed: the page may have broken what makes them. */
+let digit: RegExp;
+let foreign: RegExp;
 
 /** What the core calls when the page does not say what to do with its numbers. */
 const agree = (): boolean => true;
@@ -105,6 +105,9 @@ function stand({ numbers, replaced, served }: Block, _: unknown, need: () => voi
   if (!hearing || numbers !== served || !bare || globals.__cs_onReplacePhones !== agree || globals[part]) {
     return undefined;
   }
+  const figures = zeros.map((zero) => String.fromCharCode(zero) + '-' + String.fromCharCode(zero + 9));
+  digit = new RegExp('[' + figures.join('') + ']');
+  foreign = new RegExp('[' + figures.slice(1).join('') + ']', 'g');
   globals[part] = undefined; // Frames that run the script are told by the name.
   const stepsOf = suspecting(numbers);
   const shown = new Set(numbers.map(({ from }) => from).filter((from) => replaced.some(([id]) => id === 'number=' + from)));
@@ -229,4 +232,11 @@ try {
   // The page has frozen it.
 }
 globals.__cs_onReplacePhones = globals.__cs_onReplacePhones || agree;
-config.sentry = stand;
+config.sentry = (...given: Parameters<typeof stand>): Work | undefined => {
+  try {
+    return stand(...given);
+  } catch {
+    // Whatever the page has done to itself: the part is made for it.
+    return undefined;
+  }
+};
