@@ -98,8 +98,8 @@ func doors() map[string]door {
 		"POST /setup":                                           {dearest: form("token", "login", "name", "password").dearest, shut: http.StatusNotFound},
 		"GET /password":                                         open("/password?token={token}"),
 		"POST /password":                                        {dearest: form("password", "token={token}").dearest, memory: hashing},
-		"GET /forgotten":                                        {dearest: open("/forgotten").dearest, shut: http.StatusNotFound}, // no mail server
-		"POST /forgotten":                                       {dearest: form("login").dearest, shut: http.StatusNotFound},
+		"GET /forgotten":                                        open("/forgotten"),
+		"POST /forgotten":                                       form("login"),
 		"GET /sign-in/code":                                     {dearest: open("/sign-in/code").dearest},
 		"POST /sign-in/code":                                    form("code"),
 		"GET /sign-in":                                          open("/sign-in"),
@@ -139,13 +139,13 @@ func doors() map[string]door {
 		"POST /pools/{site}/{pool}/removal":                     form("version"),
 		"POST /pools/{site}/{pool}/release":                     form("number"),
 		"POST /account/password":                                {dearest: form("current", "password").dearest, memory: hashing},
-		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing},
+		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing, shut: http.StatusTooManyRequests}, // after wrong passwords
 		"POST /account/sessions/removal":                        form("session"),
-		"POST /operators/{operator}/sessions/removal":           form("session"),
+		"POST /operators/{operator}/sessions/removal":           {dearest: form("session").dearest, shut: http.StatusNotFound}, // the operator is gone by then
 		"POST /account/two-step":                                form("code"),
-		"POST /account/two-step/codes":                          form("code"),
-		"POST /account/two-step/removal":                        form("code"),
-		"POST /operators/{operator}/two-step/removal":           form("back"),
+		"POST /account/two-step/codes":                          {dearest: form("code").dearest, shut: http.StatusTooManyRequests}, // after wrong codes
+		"POST /account/two-step/removal":                        {dearest: form("code").dearest, shut: http.StatusTooManyRequests},
+		"POST /operators/{operator}/two-step/removal":           {dearest: form("back").dearest, shut: http.StatusNotFound},
 		"POST /account/away":                                    form("away", "back"),
 		"POST /account/face":                                    {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture
 		"POST /costs/{site}/files":                              {dearest: form("order").dearest, shut: http.StatusUnprocessableEntity},   // no file
