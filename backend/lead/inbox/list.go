@@ -144,6 +144,10 @@ func (b *browsing) run(ctx context.Context, behind lead.Cursor) (keys []key, nex
 	}
 	place := &key{}
 	place.at, place.ID = behind.Bounds()
+	// Engines go along an index from the place, and would read all that came since the time to which the list is bound.
+	if until := b.filter.Until; !until.IsZero() && !b.along.byID && place.at >= until.UnixMilli() {
+		place.at, place.ID = until.UnixMilli(), 0
+	}
 	for _, most := range []int{b.along.near, b.along.far} {
 		end, err := b.endOf(ctx, place, most)
 		if err != nil {
