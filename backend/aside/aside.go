@@ -33,6 +33,26 @@ func Keep(ctx context.Context, logger *zap.Logger, what string, f func(context.C
 	}
 }
 
+// Every does something every so often, and once more when ctx ends, which the work itself does not hear of. Of failures one
+// after the other, the first is logged as a warning that says what has failed.
+func Every(ctx context.Context, pause time.Duration, logger *zap.Logger, failed string, do func(context.Context) error) {
+	again := time.NewTicker(pause)
+	defer again.Stop()
+	failing := false
+	for going := true; going; {
+		select {
+		case <-ctx.Done():
+			going = false
+		case <-again.C:
+		}
+		err := do(context.WithoutCancel(ctx))
+		if err != nil && !failing {
+			logger.Warn(failed, zap.Error(err))
+		}
+		failing = err != nil
+	}
+}
+
 // Sleep waits. It returns false, at once, when ctx ends.
 func Sleep(ctx context.Context, d time.Duration) (awake bool) {
 	timer := time.NewTimer(d)

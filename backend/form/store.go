@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 )
@@ -21,21 +22,7 @@ const storeEvery, storeTimeout = 5 * time.Second, 5 * time.Second
 // Run stores the notes of [Forms.Note] every five seconds, and once more when ctx ends. What cannot be stored is tried
 // again with the next notes.
 func (f *Forms) Run(ctx context.Context, logger *zap.Logger) {
-	again := time.NewTicker(storeEvery)
-	defer again.Stop()
-	failing := false
-	for going := true; going; {
-		select {
-		case <-ctx.Done():
-			going = false
-		case <-again.C:
-		}
-		err := f.Store(context.WithoutCancel(ctx))
-		if err != nil && !failing {
-			logger.Warn("storing how forms were answered failed: it is tried again", zap.Error(err))
-		}
-		failing = err != nil
-	}
+	aside.Every(ctx, storeEvery, logger, "storing how forms were answered failed: it is tried again", f.Store)
 }
 
 // Store stores the notes, and which forms fail or work again; see package incident.

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 )
@@ -40,21 +39,7 @@ func (r *row) fields() []any {
 
 // Run stores what was counted, and reads what other nodes have, every five seconds, and once more when ctx ends.
 func (u *Uses) Run(ctx context.Context) {
-	again := time.NewTicker(storeEvery)
-	defer again.Stop()
-	failing := false
-	for going := true; going; {
-		select {
-		case <-ctx.Done():
-			going = false
-		case <-again.C:
-		}
-		err := u.Store(context.WithoutCancel(ctx))
-		if err != nil && !failing {
-			u.logger.Warn("storing what sites have used of their limits failed: it is tried again", zap.Error(err))
-		}
-		failing = err != nil
-	}
+	aside.Every(ctx, storeEvery, u.logger, "storing what sites have used of their limits failed: it is tried again", u.Store)
 }
 
 // Store stores what was counted, notes the limits that were reached as incidents, and reads what other nodes have counted.

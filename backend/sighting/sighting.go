@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
@@ -69,21 +70,7 @@ func (s *Sightings) Note(siteID int64, part Part) {
 // Run stores what was noted every five seconds, and once more when ctx ends. What cannot be stored is tried again with
 // the next.
 func (s *Sightings) Run(ctx context.Context, logger *zap.Logger) {
-	again := time.NewTicker(storeEvery)
-	defer again.Stop()
-	failing := false
-	for going := true; going; {
-		select {
-		case <-ctx.Done():
-			going = false
-		case <-again.C:
-		}
-		err := s.Store(context.WithoutCancel(ctx))
-		if err != nil && !failing {
-			logger.Warn("storing what of sites was seen at work failed: it is tried again", zap.Error(err))
-		}
-		failing = err != nil
-	}
+	aside.Every(ctx, storeEvery, logger, "storing what of sites was seen at work failed: it is tried again", s.Store)
 }
 
 // Store stores what was noted now.

@@ -11,8 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -109,21 +108,7 @@ func nameOf(host string) string {
 // CountPages stores the counts of [Sites.Page] every ten seconds, and once more when ctx ends. Counts that cannot be
 // stored are stored with the next ones.
 func (s *Sites) CountPages(ctx context.Context) {
-	again := time.NewTicker(storePagesEvery)
-	defer again.Stop()
-	failing := false
-	for going := true; going; {
-		select {
-		case <-ctx.Done():
-			going = false
-		case <-again.C:
-		}
-		err := s.StorePages(context.WithoutCancel(ctx))
-		if err != nil && !failing {
-			s.logger.Warn("storing what became of pages failed: it is tried again", zap.Error(err))
-		}
-		failing = err != nil
-	}
+	aside.Every(ctx, storePagesEvery, s.logger, "storing what became of pages failed: it is tried again", s.StorePages)
 }
 
 // StorePages stores the counts now.

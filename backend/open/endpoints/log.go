@@ -52,11 +52,7 @@ func (r *room) log(ctx context.Context, in *logInput) (*logOutput, error) {
 		return nil, err
 	}
 	out := new(logOutput)
-	if len(log) > in.Limit {
-		log = log[:in.Limit]
-		last := log[in.Limit-1].Cursor()
-		out.Body.Next = list.Write(frame.Place{last.Entry, last.Endpoint})
-	}
+	log, out.Body.Next = frame.Cut(list, log, in.Limit, func(d notify.Delivery) frame.Place { return frame.Place{d.Cursor().Entry, d.Cursor().Endpoint} })
 	out.Body.Deliveries = make([]Delivery, len(log))
 	for i, d := range log {
 		out.Body.Deliveries[i] = Delivery{

@@ -72,6 +72,15 @@ func (l List) Read(text string) (Place, error) {
 	return at, nil
 }
 
+// Cut is the page out of what was found, which is one more than the limit where the list goes on, and the text of the place
+// behind it.
+func Cut[T any](l List, found []T, limit int, place func(T) Place) (page []T, next string) {
+	if len(found) <= limit {
+		return found, ""
+	}
+	return found[:limit], l.Write(place(found[limit-1]))
+}
+
 // PageInput says which page of a list a call asks for.
 type PageInput struct {
 	Cursor string `query:"cursor" maxLength:"200" doc:"The value of next of the page before, with the same filter."`

@@ -27,15 +27,36 @@ const (
 	callEvery = 10 * time.Millisecond
 )
 
+// dearAtOnce is how many dear calls of a token are on their way.
+const dearAtOnce = 2
+
 // limits bound how often each token is used. They are safe for concurrent use.
 type limits struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	calls *pace.Limit // by token
+	calls *pace.Limit   // by token
+	dear  map[int64]int // calls on their way, by token
 }
 
 func newLimits(now func() time.Time) *limits {
-	return &limits{now: now, calls: pace.New(callBurst, callEvery, token.Max)}
+	return &limits{now: now, calls: pace.New(callBurst, callEvery, token.Max), dear: make(map[int64]int)}
+}
+
+// enter lets a dear call of the token begin, unless there are too many. It calls leave when it has ended.
+func (l *limits) enter(id int64) (leave func(), entered bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dear[id] >= dearAtOnce {
+		return nil, false
+	}
+	l.dear[id]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.dear[id]--; l.dear[id] == 0 {
+			delete(l.dear, id)
+		}
+	}, true
 }
 
 // take counts a call with the token. left is how many more it has at once, and full after how long it has all.

@@ -28,6 +28,8 @@ type Operation struct {
 	// Does says that a POST makes nothing that has an address of its own; it is answered with 200, or with 204 when there
 	// is nothing to say.
 	Does bool
+	// Dear says that the work takes long: a token has [dearAtOnce] such calls on their way.
+	Dear bool
 	// Mistakes are those of callers.
 	Mistakes Mistakes
 }
@@ -57,6 +59,13 @@ func Add[I, O any](f *Frame, o Operation, do func(context.Context, *I) (*O, erro
 	huma.Register(f.huma, f.described(o), func(ctx context.Context, in *I) (*O, error) {
 		ctx, cancel := bounded(ctx)
 		defer cancel()
+		if o.Dear {
+			leave, entered := f.limits.enter(Caller(ctx).ID)
+			if !entered {
+				return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests("this token has dear calls on their way; wait for them"), http.Header{"Retry-After": {"1"}})
+			}
+			defer leave()
+		}
 		out, err := do(ctx, in)
 		if err != nil {
 			return nil, f.told(o, err)

@@ -217,11 +217,7 @@ func (r *room) listCallbacks(ctx context.Context, in *callbacksInput) (*callback
 		return nil, err
 	}
 	out := new(callbacksOutput)
-	if len(callbacks) > in.Limit {
-		callbacks = callbacks[:in.Limit]
-		last := callbacks[in.Limit-1].Cursor()
-		out.Body.Next = list.Write(frame.PlaceAt(last.At, last.ID))
-	}
+	callbacks, out.Body.Next = frame.Cut(list, callbacks, in.Limit, func(c callback.Callback) frame.Place { return frame.PlaceAt(c.Cursor().At, c.ID) })
 	out.Body.Callbacks = make([]Callback, len(callbacks))
 	for i, c := range callbacks {
 		key, err := r.Key(ctx, c.SiteID)

@@ -142,11 +142,7 @@ func (r *room) listCalls(ctx context.Context, in *callsInput) (*callsOutput, err
 		return nil, err
 	}
 	out := new(callsOutput)
-	if len(calls) > in.Limit {
-		calls = calls[:in.Limit]
-		last := calls[in.Limit-1].Cursor()
-		out.Body.Next = list.Write(frame.PlaceAt(last.At, last.ID))
-	}
+	calls, out.Body.Next = frame.Cut(list, calls, in.Limit, func(c call.Call) frame.Place { return frame.PlaceAt(c.Cursor().At, c.ID) })
 	out.Body.Calls = make([]Call, len(calls))
 	for i, c := range calls {
 		key, err := r.Key(ctx, c.SiteID)

@@ -142,11 +142,7 @@ func (r *room) listChats(ctx context.Context, in *chatsInput) (*chatsOutput, err
 		return nil, err
 	}
 	out := new(chatsOutput)
-	if len(chats) > in.Limit {
-		chats = chats[:in.Limit]
-		last := chats[in.Limit-1].Cursor()
-		out.Body.Next = list.Write(frame.PlaceAt(last.LastAt, last.ID))
-	}
+	chats, out.Body.Next = frame.Cut(list, chats, in.Limit, func(c chat.Conversation) frame.Place { return frame.PlaceAt(c.Cursor().LastAt, c.ID) })
 	out.Body.Chats = make([]Chat, len(chats))
 	for i, c := range chats {
 		key, err := r.Key(ctx, c.SiteID)

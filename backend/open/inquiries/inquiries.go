@@ -103,10 +103,9 @@ type leadMade struct {
 }
 
 const (
-	notFound  = http.StatusNotFound
-	conflict  = http.StatusConflict
-	wrong     = http.StatusUnprocessableEntity
-	forbidden = http.StatusForbidden
+	notFound = http.StatusNotFound
+	conflict = http.StatusConflict
+	wrong    = http.StatusUnprocessableEntity
 )
 
 var errTaken = errors.New("somebody else has it by now")

@@ -76,7 +76,7 @@ func Mount(f *frame.Frame, persons *person.Persons) {
 	r := &room{f, persons}
 	add := func(method, path, id string, opens token.Scope, summary, description string) frame.Operation {
 		return frame.Operation{
-			Method: method, Path: path, ID: id, Subject: "Persons", Opens: opens, Summary: summary, Description: description, Does: path != "erasures",
+			Method: method, Path: path, ID: id, Subject: "Persons", Opens: opens, Summary: summary, Description: description, Does: path != "erasures", Dear: method == http.MethodPost,
 			Mistakes: frame.Mistakes{person.ErrNobody: http.StatusUnprocessableEntity},
 		}
 	}

@@ -4,6 +4,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -59,7 +60,7 @@ const maxDepth = 4
 // Render makes the pages of the document, whose subjects are in the order of their operations. root is where the pages
 // are, such as "/api/v1/reference/", and document where the document is.
 func Render(api *huma.OpenAPI, root, document string) (*Pages, error) {
-	shown, err := template.New("page.html").Funcs(template.FuncMap{"indent": func(depth int) []struct{} { return make([]struct{}, depth) }}).ParseFS(files, "page.html")
+	shown, err := template.ParseFS(files, "page.html")
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func operationOf(api *huma.OpenAPI, method, path string, op *huma.Operation) ope
 	}
 	for _, p := range op.Parameters {
 		told.Parameters = append(told.Parameters, field{
-			Name: p.Name, Where: p.In, Type: typeOf(api, p.Schema), About: firstOf(p.Description, p.Schema.Description), Required: p.Required,
+			Name: p.Name, Where: p.In, Type: typeOf(api, p.Schema), About: cmp.Or(p.Description, p.Schema.Description), Required: p.Required,
 		})
 	}
 	if op.RequestBody != nil {
@@ -156,15 +157,6 @@ func operationOf(api *huma.OpenAPI, method, path string, op *huma.Operation) ope
 		}
 	}
 	return told
-}
-
-func firstOf(some ...string) string {
-	for _, s := range some {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func schemaIn(content map[string]*huma.MediaType) *huma.Schema {
@@ -203,7 +195,7 @@ func fieldsOf(api *huma.OpenAPI, s *huma.Schema, depth int) (fields []field) {
 	})
 	for _, name := range names {
 		of := s.Properties[name]
-		fields = append(fields, field{Name: name, Type: typeOf(api, of), About: firstOf(of.Description, resolved(api, of).Description), Depth: depth, Required: slices.Contains(s.Required, name)})
+		fields = append(fields, field{Name: name, Type: typeOf(api, of), About: cmp.Or(of.Description, resolved(api, of).Description), Depth: depth, Required: slices.Contains(s.Required, name)})
 		fields = append(fields, fieldsOf(api, of, depth+1)...)
 	}
 	return fields

@@ -37,7 +37,7 @@ type room struct {
 func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	frame.Add(f, frame.Operation{
-		Method: "GET", Path: "reports", ID: "report", Subject: "Reports", Opens: token.ReadReports, Summary: "Ask for figures",
+		Method: "GET", Path: "reports", ID: "report", Subject: "Reports", Opens: token.ReadReports, Dear: true, Summary: "Ask for figures",
 		Description: "What was counted on the sites from a day to a day: in all, by the parts of the time, and by at most two dimensions.",
 		Mistakes: frame.Mistakes{
 			report.ErrDimension: wrong, report.ErrBy: wrong, report.ErrFilters: wrong, credit.ErrRule: wrong,

@@ -42,11 +42,7 @@ func (r *room) mountHistory() {
 			return nil, err
 		}
 		out := new(historyOutput)
-		if len(entries) > in.Limit {
-			entries = entries[:in.Limit]
-			last := entries[in.Limit-1].Position
-			out.Body.Next = list.Write(frame.Place{last.Tx, last.Seq})
-		}
+		entries, out.Body.Next = frame.Cut(list, entries, in.Limit, func(e journal.Entry) frame.Place { return frame.Place{e.Tx, e.Seq} })
 		out.Body.History = make([]HistoryEntry, len(entries))
 		for i, e := range entries {
 			var said struct{ By string }
