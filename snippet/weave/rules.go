@@ -100,15 +100,18 @@ func Compile(set *phone.Set, numbers []Number, messengers bool) (*Rules, error) 
 	return r, nil
 }
 
+// always is what every sweep stops at: to make it takes longer than all else of a site.
+var always = sweep.NewSearch("contenteditable", "data-svc-noswap", "itemprop")
+
 // newSearch says what a sweep of a page stops at.
 func (r *Rules) newSearch(least int) *sweep.Search {
-	words := append(r.program.Words(), "contenteditable", "data-svc-noswap", "itemprop")
+	words := r.program.Words()
 	words = slices.AppendSeq(words, maps.Keys(r.byID))
 	words = slices.AppendSeq(words, maps.Keys(r.byName))
 	for _, c := range r.classes {
 		words = append(words, c.name)
 	}
-	return sweep.NewSearch(least, words, r.program.Keys())
+	return always.With(least, words, r.program.Keys())
 }
 
 func (r *Rules) add(p place) error {

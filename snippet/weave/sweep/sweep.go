@@ -26,16 +26,21 @@ type Search struct {
 	least  int
 }
 
-// NewSearch returns a search for rows of at least least digits and for tags in which one of the words stands. The words
-// are in ASCII. keys are names of attributes whose values may not be written with character references; they are in
-// lower case.
-func NewSearch(least int, words, keys []string) *Search {
-	s := &Search{prints: *specialPrints, keys: keys, least: least}
+// NewSearch returns a search for tags in which one of the words stands. The words are in ASCII.
+func NewSearch(words ...string) *Search {
+	return (&Search{prints: *specialPrints}).With(0, words, nil)
+}
+
+// With returns a search for all that this one finds, for rows of at least least digits, and for tags with further words. keys
+// are names of attributes whose values may not be written with character references; they are in lower case. A word takes
+// some 0.1 ms.
+func (s *Search) With(least int, words, keys []string) *Search {
+	w := &Search{prints: s.prints, marks: slices.Clip(s.marks), keys: keys, least: least}
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
-		found := s.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
-		s.marks = append(s.marks, found.mark())
+		found := w.prints.add(groupsNames, groupsAll, ofValue(word), usualValues)
+		w.marks = append(w.marks, found.mark())
 	}
-	return s
+	return w
 }
 
 // Least returns how many digits in a row the search stops at.

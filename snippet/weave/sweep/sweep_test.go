@@ -13,7 +13,7 @@ import (
 )
 
 func newSearch() *Search {
-	return NewSearch(7, []string{"contenteditable", "data-svc-noswap", "itemprop", "callme", "phone", "tel", "a", "b"}, nil)
+	return NewSearch("contenteditable", "data-svc-noswap", "itemprop").With(7, []string{"callme", "phone", "tel", "a", "b"}, nil)
 }
 
 // Bitmaps of the machine's own instructions are the same as those of Go.
