@@ -12,8 +12,9 @@
 //	go run ./bench hits       # hits acknowledged, on SQLite and PostgreSQL
 //	go run ./bench attack     # hits and leads beside a client whose calls are refused, on a slow disk; needs root. Then beside the worst of one address
 //	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
-//	go run ./bench memory     # memory of a thousand sites, with and without Frontdesk, and of a thousand pages that nobody reads
+//	go run ./bench memory     # memory of a thousand pages that nobody reads
 //	go run ./bench memory -idle # memory of the demo shop when nobody is there, beside Caddy alone
+//	go run ./bench hosting    # start, reload, memory and first pages of a thousand sites in one Caddyfile, and of ten thousand in one block
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench reports    # reports of ten million page views
@@ -43,6 +44,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/bench/console"
+	"github.com/seed-3405227d/frontdesk/bench/hosting"
 	"github.com/seed-3405227d/frontdesk/bench/lists"
 	"github.com/seed-3405227d/frontdesk/bench/programs"
 	"github.com/seed-3405227d/frontdesk/bench/rewrite"
@@ -89,7 +91,7 @@ func parse() options {
 	flag.BoolVar(&o.numbers, "numbers", false, "measure pages with three numbers replaced, too")
 	flag.BoolVar(&o.kinds, "kinds", false, "measure pages of each kind instead: selectors, frameworks, Cyrillic, small pieces, many sites")
 	flag.IntVar(&o.leads, "leads", 1_000_000, "among how many leads inbox looks, and how many the console shows")
-	flag.IntVar(&o.sites, "sites", 1000, "of how many sites these leads are in console")
+	flag.IntVar(&o.sites, "sites", 1000, "of how many sites these leads are in console and api, and how many hosting has in one Caddyfile")
 	flag.IntVar(&o.visits, "visits", 1_000_000, "of how many visits reports are")
 	flag.BoolVar(&o.all, "all", false, "let attack do everything at once, to a server with little memory")
 	flag.IntVar(&o.memory, "memory", 1024, "how many MB of memory attack -all leaves the server")
@@ -181,8 +183,9 @@ func run(ctx context.Context, o options) error {
 			if o.idle {
 				return memoryAtRest(ctx, folder, program)
 			}
-			return errors.Join(memoryOfSites(ctx, folder, program), memory(ctx, folder, program))
+			return memory(ctx, folder, program)
 		}),
+		"hosting": with(func(program string) error { return hosting.Run(ctx, folder, hostingTools(ctx, program), o.sites) }),
 		"size":    with(func(program string) error { return size(ctx, folder, program, 6*o.slice) }),
 		"inbox":   func() error { return lists.Leads(ctx, folder, o.leads, 7*o.rounds) },
 		"reports": func() error { return lists.Reports(ctx, folder, o.visits, 3*o.rounds) },
@@ -202,7 +205,7 @@ func run(ctx context.Context, o options) error {
 	for _, name := range o.parts {
 		part := parts[name]
 		if part == nil {
-			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, size, inbox, reports, console, api, live, streams or script", name)
+			return fmt.Errorf("unknown part %q: expected rewrite, pages, arrivals, forms, lost, hits, attack, memory, hosting, size, inbox, reports, console, api, live, streams or script", name)
 		}
 		if err := part(); err != nil {
 			return fmt.Errorf("measuring %s: %w", name, err)
@@ -220,6 +223,24 @@ func build(ctx context.Context, program, module, source string) (string, error) 
 	}
 	return program, nil
 }
+
+// hostingTools are those with which hosting measures the program.
+func hostingTools(ctx context.Context, program string) hosting.Tools {
+	return hosting.Tools{
+		Start: func(file, config, address string) (hosting.Server, error) {
+			p, err := startCaddy(ctx, program, file, config, address)
+			return served{p}, err
+		},
+		Address: freeAddress,
+	}
+}
+
+// served is a process as other rooms see it.
+type served struct{ p *process }
+
+func (s served) CPU() (time.Duration, error) { return s.p.cpu() }
+func (s served) Resident() (int64, error)    { return s.p.resident() }
+func (s served) Stop()                       { s.p.stop() }
 
 // consoleTools are those with which console measures the program.
 func consoleTools(ctx context.Context, folder, program string) console.Tools {
