@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ type Match struct {
 }
 
 const (
-	// searchedAtOnce is how many conversations are read at once, and messagesAtOnce how many messages of one.
+	// searchedAtOnce is how many conversations are read at once, and messagesAtOnce how many messages.
 	searchedAtOnce, messagesAtOnce = 100, 500
 	// maxTyped is how many bytes of a search count.
 	maxTyped = 400
@@ -37,17 +38,20 @@ func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter,
 	defer stop()
 	for next = after; ; {
 		some, err := o.chats.List(hurried, sites, f, next, searchedAtOnce)
-		for i := 0; err == nil && i < len(some); i++ {
-			var said Said
-			var has bool
-			if said, has, err = o.says(hurried, some[i].Key(), words); err != nil {
+		for part := range together(some) {
+			if err != nil {
 				break
 			}
-			if next = some[i].Cursor(); has {
-				found = append(found, Match{some[i], said})
-			}
-			if len(found) == limit {
-				return found, next, nil
+			var said map[chat.Key]Said
+			said, err = o.saying(hurried, part, words)
+			for i := 0; err == nil && i < len(part); i++ {
+				s, has := said[part[i].Key()]
+				if next = part[i].Cursor(); has {
+					found = append(found, Match{part[i], s})
+				}
+				if len(found) == limit {
+					return found, next, nil
+				}
 			}
 		}
 		switch {
@@ -59,6 +63,49 @@ func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter,
 			return found, chat.Cursor{}, nil
 		}
 	}
+}
+
+// together cuts the conversations into parts of messagesAtOnce entries at most. A longer conversation is a part by itself.
+func together(all []chat.Conversation) iter.Seq[[]chat.Conversation] {
+	return func(yield func([]chat.Conversation) bool) {
+		for len(all) > 0 {
+			n, entries := 1, all[0].Seq
+			for n < len(all) && entries+all[n].Seq <= messagesAtOnce {
+				entries += all[n].Seq
+				n++
+			}
+			if !yield(all[:n]) {
+				return
+			}
+			all = all[n:]
+		}
+	}
+}
+
+// saying is the latest message of each of the conversations that has all the words, where there is one.
+func (o *Overview) saying(ctx context.Context, some []chat.Conversation, words []string) (map[chat.Key]Said, error) {
+	found := make(map[chat.Key]Said)
+	if len(some) == 1 {
+		said, has, err := o.says(ctx, some[0].Key(), words)
+		if has {
+			found[said.Key] = said
+		}
+		return found, err
+	}
+	values, args := db.Values(db.Padded(some), func(c *chat.Conversation) []any { return []any{&c.SiteID, &c.ID, &c.Seq} })
+	rows, err := db.List(ctx, o.db.Read(), func(s *Said) []any { return []any{&s.SiteID, &s.ID, &s.Author, &s.Text, &s.File} },
+		`WITH wanted(site_id, id, seq) AS (`+values+`) SELECT m.site_id, m.conversation_id, m.author, m.text, COALESCE(f.name, '')
+		FROM wanted w JOIN messages m ON m.site_id = w.site_id AND m.conversation_id = w.id AND m.seq <= w.seq AND m.code = ''
+		LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id ORDER BY m.seq DESC`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("searching conversations: %w", err)
+	}
+	for _, said := range rows {
+		if _, later := found[said.Key]; !later && said.has(words) {
+			found[said.Key] = said
+		}
+	}
+	return found, nil
 }
 
 // Says tells whether a message of the conversation has all the words that were typed, as [Overview.Search] finds it.
@@ -86,7 +133,7 @@ func (o *Overview) says(ctx context.Context, of chat.Key, words []string) (said 
 		}
 		for _, r := range rows {
 			before = r.seq
-			if hasAll(strings.ToLower(r.Text+"\n"+r.File), words) {
+			if r.has(words) {
 				r.Key = of
 				return r.Said, true, nil
 			}
@@ -97,7 +144,9 @@ func (o *Overview) says(ctx context.Context, of chat.Key, words []string) (said 
 	}
 }
 
-func hasAll(text string, words []string) bool {
+// has tells whether all the words, in lower case, stand in the message.
+func (s *Said) has(words []string) bool {
+	text := strings.ToLower(s.Text + "\n" + s.File)
 	for _, word := range words {
 		if !strings.Contains(text, word) {
 			return false
