@@ -216,7 +216,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Clients.Traces(), desk.Conversions.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), sighting.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{

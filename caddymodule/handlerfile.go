@@ -45,6 +45,7 @@ func parseHandler(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
 //		service               local | <url> [<tracker_url>]
 //		dynamical_replacement on|off
 //		messengers            on|off
+//		supersede             on|off
 //		phone_mask            <mask>
 //		region                <country>
 //		timezone              <name>

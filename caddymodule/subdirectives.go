@@ -29,7 +29,7 @@ type block struct {
 // handlerBlock is the handler's own.
 var handlerBlock = block{
 	of:       "frontdesk",
-	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, phone_mask, region, timezone, person_days, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget, quota or limits",
+	expected: "prefix, objects, variant, service, dynamical_replacement, messengers, supersede, phone_mask, region, timezone, person_days, currency, consent, respect, origins, cookies, number, capture, callback, ignore_forms, credentials, prerender, attribution, widget, quota or limits",
 	lines:    subdirectives,
 }
 
@@ -62,6 +62,10 @@ var subdirectives = map[string]subdirective{
 	}},
 	"messengers": {read: func(h *Handler, values []string) (err error) {
 		h.Messengers, err = onOrOff("messengers", values)
+		return err
+	}},
+	"supersede": {read: func(h *Handler, values []string) (err error) {
+		h.Supersede, err = onOrOff("supersede", values)
 		return err
 	}},
 	"phone_mask": of(`expected: phone_mask MASK in quotation marks, such as phone_mask "+7 (###) ###-##-##"`, (*Handler).SetPhoneMask),

@@ -12,10 +12,12 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 	regions "github.com/seed-3405227d/frontdesk/edge/region"
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 	"github.com/seed-3405227d/frontdesk/snippet/survey"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/rival"
 )
 
 // Bounds on sampling. Looking at a page takes a few milliseconds, and its visitor never waits for it.
@@ -56,6 +58,7 @@ type sample struct {
 	host        string
 	page        []byte
 	contentType string
+	whole       bool
 }
 
 func newSampling(edge *Edge, now func() time.Time) *sampling {
@@ -68,13 +71,13 @@ func newSampling(edge *Edge, now func() time.Time) *sampling {
 
 // sampler returns a function that takes the page of the answer as a sample. It returns nil if the page is not to be
 // looked at. The function drops the page if too many samples wait.
-func (l *sampling) sampler(b *effect.Effects, r *http.Request, q *effect.Request, purpose page.Purpose, now time.Time) func(page []byte, contentType string) {
+func (l *sampling) sampler(b *effect.Effects, r *http.Request, q *effect.Request, purpose page.Purpose, now time.Time) func(page []byte, contentType string, whole bool) {
 	path := q.URL.Path
 	// A script asks for a part of a page only. A page that needs a password may be private.
 	if r.Method != http.MethodGet || purpose.IsFetch() || r.Header.Get("Authorization") != "" || !l.due(q.Key, path, now) {
 		return nil
 	}
-	return func(page []byte, contentType string) {
+	return func(page []byte, contentType string, whole bool) {
 		if len(page) == 0 {
 			return
 		}
@@ -84,7 +87,7 @@ func (l *sampling) sampler(b *effect.Effects, r *http.Request, q *effect.Request
 			return
 		}
 		select {
-		case l.queue <- sample{b, q.Key, path, r.Host, page, contentType}:
+		case l.queue <- sample{b, q.Key, path, r.Host, page, contentType, whole}:
 		default:
 		}
 	}
@@ -153,10 +156,20 @@ func (l *sampling) learn(ctx context.Context, s sample) error {
 	if err != nil {
 		return err
 	}
-	if len(f.Captures) > 0 {
+	if s.whole && len(f.Captures) > 0 {
 		if err := l.edge.posts.Learn(ctx, desk.Forms, site, s.path, capture.ReadMarkup(s.page, s.contentType)); err != nil {
 			return err
 		}
+	}
+	var rivals []sighting.Rival
+	for _, code := range rival.Find(s.page, *f.Code.Own()) {
+		rivals = append(rivals, sighting.Rival{Loader: code.Loader, Account: code.Account})
+	}
+	if err := desk.Sightings.SeeRivals(ctx, site.ID, s.path, rivals); err != nil {
+		return err
+	}
+	if !s.whole {
+		return nil
 	}
 	found := make(map[string][]inventory.Writing)
 	region := f.RegionNow(ctx, desk.Numbers)

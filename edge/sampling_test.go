@@ -45,7 +45,7 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	l := newSampling(nil, func() time.Time { return now })
 	b := new(effect.Effects)
-	ask := func(i int) func([]byte, string) {
+	ask := func(i int) func([]byte, string, bool) {
 		now = now.Add(time.Minute)
 		r := httptest.NewRequest(http.MethodGet, fmt.Sprint("/", i, "?secret=1"), nil)
 		return l.sampler(b, r, &effect.Request{Key: "shop", URL: r.URL}, page.Unsaid, now)
@@ -54,12 +54,12 @@ func TestPagesThatWaitAreBounded(t *testing.T) {
 	for i := range looksWaiting {
 		sampler := ask(i + 1)
 		require.NotNil(t, sampler)
-		sampler([]byte("page"), "text/html")
+		sampler([]byte("page"), "text/html", true)
 	}
 	require.Nil(t, ask(looksWaiting+1))
-	early([]byte("page"), "text/html") // is dropped, and does not block
+	early([]byte("page"), "text/html", true) // is dropped, and does not block
 	require.Len(t, l.queue, looksWaiting)
 	require.Equal(t, "/1", (<-l.queue).path)
-	ask(looksWaiting+2)(nil, "text/html")
+	ask(looksWaiting+2)(nil, "text/html", true)
 	require.Len(t, l.queue, looksWaiting-1, "an empty page says nothing")
 }

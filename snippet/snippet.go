@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/andybalholm/cascadia"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/rival"
 )
 
 // Settings is what a site's insertion code says.
@@ -33,6 +36,8 @@ type Settings struct {
 	Credentials string
 	// Object is the name of the object that gives the credentials.
 	Object string
+	// Supersede puts the code of another service with the same interface out of action in pages that are given this one.
+	Supersede bool
 }
 
 // Code is a site's insertion code in its two forms. It does not change and can be
@@ -44,6 +49,9 @@ type Code struct {
 	fill   string // attributes of the script that fills forms; empty where none is to be filled
 	sum    [sha256.Size]byte
 	alone  string // the mark of pages with the code that show no tracking number
+
+	own        rival.Own // tells it from the code of other services
+	supersedes bool      // their place is taken
 }
 
 // New renders the insertion code. The error names the setting that is not right. The validators of its pages
@@ -69,13 +77,35 @@ func newCode(s Settings, version string) (*Code, error) {
 		pushes: pushes.String(),
 		queue:  queue.String(),
 		path:   s.Prefix + "svc.js",
+
+		own:        rival.Own{Key: s.SiteKey, Path: s.Prefix + "svc.js"},
+		supersedes: s.Supersede,
 	}
 	if s.Credentials != "" {
 		c.fill = ` data-object="` + html.EscapeString(s.Object) + `" data-forms="` + html.EscapeString(s.Credentials) + `"`
 	}
-	c.sum = sha256.Sum256([]byte(version + "\n" + c.pushes + "\n" + c.path + c.fill))
+	content := version + "\n" + c.pushes + "\n" + c.path + c.fill
+	if c.supersedes {
+		content += "\nsupersedes"
+	}
+	c.sum = sha256.Sum256([]byte(content))
 	c.alone = markOf(c.sum)
 	return c, nil
+}
+
+// Own tells the code from that of other services.
+func (c *Code) Own() *rival.Own { return &c.own }
+
+// Supersedes says whether the code takes the place of other services' codes.
+func (c *Code) Supersedes() bool { return c.supersedes }
+
+// Instead is what comes in the place of another service's loader, where the code is written in this form.
+func (c *Code) Instead(f Form) rival.Replacement {
+	address := c.path + "?k=" + url.QueryEscape(c.own.Key)
+	if f.host != "" {
+		address = "//" + f.host + address
+	}
+	return rival.Replacement{Address: address, Inline: f.inline}
 }
 
 func (s *Settings) check() error {

@@ -43,6 +43,9 @@ func namesOfSettings() (names []string) {
 	return names
 }
 
+// rivalLoader is the code of another service.
+const rivalLoader = `<script async src="https://app.other.example/static/cs.min.js?k=Ab3-xY_7Ab3-xY_7Ab3-xY_7Ab3-xY_7"></script>`
+
 // office is one node with a site and the console, in which somebody has signed in.
 type office struct {
 	*node
@@ -166,7 +169,7 @@ func TestEverySettingIsInEffectOnAllNodes(t *testing.T) {
 	pbx := newExchange(t)
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, strings.Replace(numberedPage, "<p>", `<p><a href="https://wa.me/74951234567">Write</a> <i>+7 (495) 222-33-44</i> `, 1))
+		io.WriteString(w, strings.Replace(numberedPage, "<p>", `<p><a href="https://wa.me/74951234567">Write</a> <i>+7 (495) 222-33-44</i> `, 1)+rivalLoader)
 	}))
 	defer origin.Close()
 	caddyfile := `
@@ -324,6 +327,7 @@ func settingsToChange(t *testing.T, database *db.DB, pbx *exchange) []change {
 		currency,
 		chosen("dynamical_replacement", serves("/", `["setDynamicalReplacement",false]`), "dynamical_replacement", "off"),
 		chosen("messengers", serves("/?utm_source=news", "wa.me/74957650001"), "messengers", "on"),
+		chosen("supersede", serves("/", `type="text/plain" `+strings.TrimPrefix(rivalLoader, "<script ")), "supersede", "on"),
 		chosen("prerender", func(o *office) bool {
 			return strings.Contains(o.reader(false), "<p><a") && !strings.Contains(o.reader(false), "765-00-01")
 		}, "prerender", "off"),

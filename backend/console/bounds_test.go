@@ -153,7 +153,7 @@ var columns = map[string]filling{
 	"visits.source_kind": service, "visits.source_landing": address(2048), "visits.source_medium": text(200), "visits.source_name": text(200),
 	"visits.source_referrer": text(2048), "visits.source_term": text(200), "visits.user_agent": text(512),
 	"shown_numbers.digits": service, "shown_pages.digits": service, "shown_pages.path": key(200), "shown_pages.writings": writings,
-	"sightings.part": service, "limit_uses.kind": service, "site_pages.outcome": service, "sites.key": service, "sites.settings": service,
+	"rivals.account": service, "rivals.loader": address(200), "rivals.path": text(200), "sightings.part": service, "limit_uses.kind": service, "site_pages.outcome": service, "sites.key": service, "sites.settings": service,
 	"visitors.name": text(1024), "visitors.nonce": service,
 }
 

@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,37 @@ func TestInstallCheck(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 7, b.document(fmt.Sprint("/sites/", other.ID, "/check")).Find(".checked > li").Length())
 		require.Equal(t, 404, b.get("/sites/77/check").status)
+	})
+}
+
+// The check shows the code of another service that pages have. One click has ours take its place, and another one leaves it
+// as it was.
+func TestInstallCheckShowsAnothersCode(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		page := fmt.Sprint("/sites/", d.shop.ID, "/check")
+		require.Zero(t, b.document(page).Find(".rivals").Length())
+		require.NoError(t, d.Sightings.SeeRivals(t.Context(), d.shop.ID, "/contacts", []sighting.Rival{{Loader: "//app.other.example/static/cs.min.js", Account: "Ab3-xY_7"}, {Account: "<b>"}}))
+		shown := b.document(page).Find(".rivals")
+		require.Contains(t, shown.Text(), "//app.other.example/static/cs.min.js")
+		require.Contains(t, shown.Text(), "Key Ab3-xY_7")
+		require.Contains(t, shown.Text(), "Seen last on /contacts")
+		require.Contains(t, shown.Text(), "Only its key was recognised")
+		require.Equal(t, 1, shown.Find("p.warn:contains('disturb each other')").Length())
+		action := fmt.Sprint("/sites/", d.shop.ID, "/supersede")
+		is := func() *bool {
+			s, err := d.Sites.ByKey(t.Context(), d.shop.Key)
+			require.NoError(t, err)
+			return s.Settings.Supersede
+		}
+		for _, on := range []bool{true, false} {
+			form := b.document(page).Find(`.rivals form[action="` + action + `"]`)
+			require.Equal(t, http.StatusSeeOther, b.post(action, "on", form.Find("[name=on]").AttrOr("value", "")).status)
+			require.Equal(t, on, *is())
+			require.Equal(t, on, strings.Contains(b.document(page).Find(".rivals").Text(), "takes its place"))
+		}
+		require.Contains(t, b.document("/history").Text(), "Other service's code")
+		require.Equal(t, 404, b.post("/sites/77/supersede", "on", "yes").status)
 	})
 }
 

@@ -36,6 +36,13 @@ func (s Subjects) atWork(ctx context.Context, siteID int64) (found sites.AtWork,
 		return found, err
 	}
 	found.Script, found.Replaced, found.Given = seen[sighting.Script], seen[sighting.Replaced], seen[sighting.Given]
+	rivals, err := s.Sightings.Rivals(ctx, siteID)
+	if err != nil {
+		return found, err
+	}
+	for _, r := range rivals {
+		found.Rivals = append(found.Rivals, sites.Rival(r))
+	}
 	declared, err := s.Numbers.Declared(ctx, siteID)
 	if err != nil {
 		return found, err

@@ -36,6 +36,8 @@ type Settings struct {
 	DynamicalReplacement *bool `json:"dynamical_replacement,omitempty"`
 	// Messengers changes links that write to a number as those that call it.
 	Messengers *bool `json:"messengers,omitempty"`
+	// Supersede puts the code of another service with the same interface out of action in pages that get this one's.
+	Supersede *bool `json:"supersede,omitempty"`
 	// Prerender is "off", "static" or "dynamic".
 	Prerender *string `json:"prerender,omitempty"`
 	// Attribution says which of a visitor's visits decides which numbers are shown.
@@ -169,6 +171,7 @@ func (s Settings) Over(defaults Settings) Settings {
 	s.Currency = cmp.Or(s.Currency, defaults.Currency)
 	s.DynamicalReplacement = cmp.Or(s.DynamicalReplacement, defaults.DynamicalReplacement)
 	s.Messengers = cmp.Or(s.Messengers, defaults.Messengers)
+	s.Supersede = cmp.Or(s.Supersede, defaults.Supersede)
 	s.Prerender = cmp.Or(s.Prerender, defaults.Prerender)
 	s.Attribution = cmp.Or(s.Attribution, defaults.Attribution)
 	s.Consent = cmp.Or(s.Consent, defaults.Consent)

@@ -45,6 +45,7 @@ func whole() site.Settings {
 		Pools:                map[string]number.DeclaredPool{"spring": {Numbers: []string{"74957650011"}, Hold: time.Minute}},
 		Widget:               appearancetest.Whole(),
 		Messengers:           new(true),
+		Supersede:            new(true),
 		Respect:              []string{"dnt"},
 		RetentionDays:        new(30),
 		Captures:             []capture.Rule{{Path: "/order"}},
@@ -111,7 +112,7 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.Equal(t, shop.ID, entries[1].SubjectID)
 		require.JSONEq(t, `{"by": "vera", "from": 0, "to": 1, "settings": {
 			"phone_mask": "+7 (###) ###-##-##", "region": "RU", "timezone": "Asia/Kathmandu", "person_days": 60, "currency": "NPR", "dynamical_replacement": true, "prerender": "static", "attribution": "first",
-			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"], "messengers": true, "respect": ["dnt"], "retention_days": 30, "captures": [{"path": "/order"}],
+			"consent": {"cookie": "cookies", "value": "yes*"}, "origins": ["https://m.shop.example"], "messengers": true, "supersede": true, "respect": ["dnt"], "retention_days": 30, "captures": [{"path": "/order"}],
 			"ignore_forms": true, "credentials": "form.contact", "callback": {"off": false, "phone": "74951234567", "countries": ["RU"]}, "guide_hidden": true,
 			"numbers": [{"number": "74951234567", "tracking": [{"name": "Spring", "pool": "spring", "when": ["utm_source=news*"]}]}],
 			"pools": {"spring": {"numbers": ["74957650011"], "hold": 60000000000}},
@@ -119,7 +120,7 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 			"numbers": {"added": ["74951234567"]}, "pools": {"added": ["spring"]}}`, string(entries[1].Data))
 		require.JSONEq(t, `{"by": "boris", "from": 1, "to": 2, "settings": {
 			"phone_mask": "", "region": null, "timezone": null, "person_days": null, "currency": null, "dynamical_replacement": false, "prerender": null, "attribution": null,
-			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null, "messengers": null, "respect": null, "retention_days": null, "captures": null, "ignore_forms": null,
+			"consent": {"cookie": ""}, "origins": [], "numbers": null, "pools": null, "widget": null, "messengers": null, "supersede": null, "respect": null, "retention_days": null, "captures": null, "ignore_forms": null,
 			"credentials": null, "callback": null, "guide_hidden": null},
 			"numbers": {"removed": ["74951234567"]}, "pools": {"removed": ["spring"]}}`, string(entries[2].Data))
 	})
@@ -290,7 +291,7 @@ func TestOver(t *testing.T) {
 	off := site.Settings{
 		PhoneMask: new(""), Region: new(""), Timezone: new(""), PersonDays: new(1), Currency: new(""), DynamicalReplacement: new(false), Prerender: new("off"), Attribution: new(attribution.Last),
 		Consent: &site.Consent{}, Origins: []string{}, Numbers: []number.Number{}, Pools: map[string]number.DeclaredPool{},
-		Messengers: new(false), Respect: []string{}, RetentionDays: new(1), Captures: []capture.Rule{}, IgnoreForms: new(false), Credentials: new(""), GuideHidden: new(false),
+		Messengers: new(false), Supersede: new(false), Respect: []string{}, RetentionDays: new(1), Captures: []capture.Rule{}, IgnoreForms: new(false), Credentials: new(""), GuideHidden: new(false),
 		Callback: &callback.Settings{Off: new(true), Phone: "78005553535", Countries: []string{"KZ"}}, Widget: new(appearance.Widget),
 	}
 	require.Equal(t, whole(), whole().Over(off))

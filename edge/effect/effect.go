@@ -89,7 +89,7 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 	f.Captures = append(f.Captures, b.Settings.Captures...)
 	if f.Code, err = snippet.New(snippet.Settings{
 		SiteKey: s.Key, Prefix: b.Settings.Prefix, DynamicalReplacement: own.DynamicalReplacement, PhoneMask: *own.PhoneMask,
-		Credentials: *own.Credentials, Object: b.Settings.Objects[0],
+		Credentials: *own.Credentials, Object: b.Settings.Objects[0], Supersede: *own.Supersede,
 	}); err != nil {
 		return nil, err
 	}

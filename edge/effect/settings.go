@@ -47,6 +47,10 @@ type Settings struct {
 	// false, because tracking numbers have no messengers.
 	Messengers bool `json:"messengers,omitempty"`
 
+	// Whether the code of another service with the same interface is put out of action in pages that get this one's.
+	// Default: false.
+	Supersede bool `json:"supersede,omitempty"`
+
 	// The mask for phone numbers in forms, with # for a digit, such as `+7 (###) ###-##-##`.
 	PhoneMask string `json:"phone_mask,omitempty"`
 
@@ -238,7 +242,7 @@ func (s *Settings) Declared() []number.Declared { return s.declaration.Declared(
 func (s *Settings) Defaults() site.Settings {
 	own := site.Settings{
 		PhoneMask: &s.PhoneMask, Region: &s.Region, Timezone: &s.Timezone, PersonDays: new(cmp.Or(s.PersonDays, site.DefaultPersonDays)), Currency: &s.Currency, Prerender: &s.Prerender, Attribution: &s.Attribution,
-		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Consent: new(site.Consent), Respect: s.Respect, Origins: s.Origins, Numbers: s.Numbers,
+		DynamicalReplacement: s.DynamicalReplacement, Messengers: &s.Messengers, Supersede: &s.Supersede, Consent: new(site.Consent), Respect: s.Respect, Origins: s.Origins, Numbers: s.Numbers,
 		Captures: s.Captures, IgnoreForms: &s.IgnoreForms, Credentials: &s.Credentials, Widget: s.Widget, Callback: new(callback.Settings),
 	}
 	if s.Callback != nil {

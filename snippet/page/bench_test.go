@@ -79,6 +79,13 @@ func BenchmarkServe(b *testing.B) {
 				return err
 			})
 		})
+		b.Run(s.name+"/superseding", func(b *testing.B) {
+			c := numberedCode(b).supersede(b).Code
+			run(b, func(w http.ResponseWriter) error {
+				_, err := page.Serve(c, w, r, page.Visit{}, origin)
+				return err
+			})
+		})
 		b.Run(s.name+"/woven", func(b *testing.B) {
 			run(b, func(w http.ResponseWriter) error {
 				result, err := page.Serve(c, w, r, page.Visit{}, origin)

@@ -119,6 +119,9 @@ func (w *writer) expect(h http.Header, encoded, charset string, data bool) {
 	}
 	w.charset = charset
 	w.page.finder.Reset(charset != "")
+	if w.code.Supersedes() {
+		w.page.finder.Supersede(w.code.Own())
+	}
 	if w.visit.Sample != nil {
 		w.page.sample = []byte{}
 	}

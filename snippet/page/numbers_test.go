@@ -403,7 +403,8 @@ func TestSample(t *testing.T) {
 	for name, c := range map[string]numbered{"with numbers": shopCode(t), "without": numberedCode(t)} {
 		t.Run(name, func(t *testing.T) {
 			var sample []byte
-			v := page.Visit{Sample: func(markup []byte, contentType string) {
+			v := page.Visit{Sample: func(markup []byte, contentType string, whole bool) {
+				require.True(t, whole)
 				require.Equal(t, "text/html; charset=utf-8", contentType)
 				sample = markup
 			}}

@@ -45,6 +45,7 @@ func (w *writer) judgePage(v head.Verdict) head.Verdict {
 	if w.visit.Arrive != nil && !w.sent && w.status < 300 {
 		code = w.visit.arrive(w.rw.Header(), code)
 	}
+	w.form = f
 	w.page.code = w.code.AppendTo(code, f)
 	if w.visit.Preview != nil {
 		w.page.code = w.visit.Preview.AppendTo(w.page.code, w.code, f, &w.visit.Shown)
@@ -106,10 +107,18 @@ func (w *writer) insert(p []byte) error {
 		if !w.sent {
 			length = w.length
 		}
-		length = w.begun().Insert(w.page.held, w.page.finder.Place(), w.page.code, length)
+		o := w.begun()
+		if w.code.Supersedes() {
+			w.supersede(w.code, w.form, w.page.finder.Place())
+			o = w.outlet
+		}
+		length = o.Insert(w.page.held, w.page.finder.Place(), w.page.code, length)
 		w.received += int64(len(w.page.held))
 	}) {
-		return w.giveUp(Failed, w.page.held, p)
+		if err := w.giveUp(Failed, w.page.held); err != nil {
+			return err
+		}
+		return w.write(p)
 	}
 	w.page.held = w.page.held[:0]
 	if length >= 0 {
@@ -120,7 +129,7 @@ func (w *writer) insert(p []byte) error {
 		return err
 	}
 	w.page.idle()
-	if w.stage == sending && w.exchange == nil && w.decoder == nil && w.page.sample == nil {
+	if w.stage == sending && w.outlet == w.straight && w.decoder == nil && w.page.sample == nil {
 		w.stage = passing
 	}
 	return err
@@ -133,7 +142,9 @@ func (w *writer) pass(o Outcome, p []byte) error {
 	w.page.held = held[:0]
 	through := w.replaces(o, &w.visit.Shown)
 	if !through {
-		w.page.sample = nil
+		if o != Already { // what has come of it shows whose code it carries
+			w.page.sample = nil
+		}
 		if through = w.decoder != nil && w.sent; through {
 			w.goStraight(w.received)
 		}

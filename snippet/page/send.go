@@ -14,6 +14,8 @@ type way struct {
 	exchange *outlet.Exchange // the outlet that the page began with, where its numbers are replaced
 	straight *outlet.Straight // the outlet of other pages
 	received int64            // bytes that have gone into the outlet
+
+	superseding *outlet.Superseding // the outlet in front, where other services' code is put out of action
 }
 
 func (w *way) replaceBy(x *outlet.Exchange) { w.exchange, w.outlet = x, x }
@@ -29,8 +31,16 @@ func (w *way) gathering() bool {
 	return w.straight != nil && w.outlet == w.straight && w.straight.Gathers()
 }
 
-// replacing says whether the page goes through its exchange still.
-func (w *way) replacing() bool { return w.exchange != nil && w.outlet == w.exchange }
+// replacing says whether the page still goes through what changes it.
+func (w *way) replacing() bool {
+	return w.exchange != nil && w.outlet == w.exchange || w.superseding != nil && w.outlet == w.superseding
+}
+
+// supersede puts other services' code out of action in the page from now on. The code belongs at the offset at.
+func (w *way) supersede(c *snippet.Code, f snippet.Form, at int64) {
+	w.superseding = outlet.NewSuperseding(w.outlet, w.received, at, *c.Own(), c.Instead(f))
+	w.outlet = w.superseding
+}
 
 // replaces says whether numbers are replaced in a page that is not given the code.
 func (w *way) replaces(o Outcome, s *snippet.Shown) bool {
@@ -117,10 +127,14 @@ func (w *writer) send(first, second []byte) error {
 // has gone.
 func (w *writer) giveUp(o Outcome, pieces ...[]byte) error {
 	w.Outcome = o
-	switch w.outlet {
-	case nil: // it could not begin
-	case w.exchange:
-		if !w.guard("rest", func() { pieces = w.exchange.Rest() }) {
+	rest := func() [][]byte { return w.exchange.Rest() }
+	if w.superseding != nil {
+		rest = w.superseding.Rest
+	}
+	switch {
+	case w.outlet == nil: // it could not begin
+	case w.replacing():
+		if !w.guard("rest", func() { pieces = rest() }) {
 			return w.breakOff(errors.New("replacing failed"))
 		}
 	default:

@@ -58,7 +58,7 @@ func Serve(c *snippet.Code, w http.ResponseWriter, r *http.Request, v Visit, nex
 		panic(http.ErrAbortHandler)
 	}
 	if ww.page != nil && ww.page.sample != nil && err == nil {
-		v.Sample(ww.page.sample, header.Value(w.Header(), "Content-Type"))
+		v.Sample(ww.page.sample, header.Value(w.Header(), "Content-Type"), ww.stage != passing)
 	}
 	if x := ww.exchange; x != nil {
 		ww.Numbers, ww.Replaced, ww.Unselected, ww.Crowded = true, x.Replaces(), x.Unselected, ww.Crowded || x.Crowded

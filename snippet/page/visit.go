@@ -39,8 +39,9 @@ type Visit struct {
 	Timed bool
 	// Sample, if it is not nil, is called once a page has gone out, with the page as
 	// the origin sent it, decoded, and its content type. Pages of more than 256 KiB
-	// are left out. The bytes are the callee's.
-	Sample func(page []byte, contentType string)
+	// are left out. Of a page that carries the code already, only the beginning is known, and it is not whole.
+	// The bytes are the callee's.
+	Sample func(page []byte, contentType string, whole bool)
 }
 
 // depends says whether the page may be another one for other visitors.

@@ -51,7 +51,8 @@ type writer struct {
 	page     *page
 	began    time.Time // when the first byte came, where it counts
 	broken   error
-	owed     bool // a flush waits for the place, since the headers wait for the visit
+	form     snippet.Form // of the code, once there is a place for it
+	owed     bool         // a flush waits for the place, since the headers wait for the visit
 }
 
 func newWriter(c *snippet.Code, rw http.ResponseWriter, r *http.Request, v Visit, bypass Outcome) *writer {

@@ -167,6 +167,7 @@ func doors() map[string]door {
 		"POST /sites/{site}/retired":                            form("retired"),
 		"POST /sites/{site}/suspended":                          form("suspended"),
 		"POST /sites/{site}/guide":                              form("back"),
+		"POST /sites/{site}/supersede":                          form("on"),
 		"POST /sites/{site}/endpoints":                          form("template", "address", "subject", "events"),
 		"POST /sites/{site}/endpoints/{endpoint}/test":          form("to"),
 		"POST /sites/{site}/endpoints/{endpoint}/paused":        form("paused"),

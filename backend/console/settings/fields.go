@@ -104,6 +104,10 @@ var groups = []group{
 		{name: "currency", title: "setting.currency", hint: "settings.currencyHint", value: capitalsAt(func(s *site.Settings) **string { return &s.Currency }),
 			none: "settings.noCurrency", refusable: true, typed: typed{wrong: "problem.currency", example: "EUR", most: 3}},
 	}, nil},
+	{"another", "settings.another", "settings.anotherHint", []field{
+		{name: "supersede", title: "setting.supersede", hint: "settings.supersedeHint",
+			value: switchAt(func(s *site.Settings) **bool { return &s.Supersede }, "on", "off"), choices: switched, otherwise: "off"},
+	}, []frame.Option{{Value: "check", Name: "settings.toCheck"}}},
 	{"apart", "settings.apart", "settings.apartHint", nil, []frame.Option{
 		{Value: "widget", Name: "settings.toWidget"}, {Value: "groups", Name: "settings.toHours"}, {Value: "replies", Name: "settings.toReplies"}, {Value: "deliveries", Name: "settings.toDeliveries"}}},
 }

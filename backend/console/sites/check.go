@@ -21,6 +21,14 @@ type AtWork struct {
 	Call     time.Time
 	Tracked  bool // some number has another that is shown in its place
 	OnPages  bool // such a number stands on the pages
+	Rivals   []Rival
+}
+
+// Rival is the code of another service as it was seen on the pages; see [sighting.Rival].
+type Rival struct {
+	Loader, Account, Path string
+	At                    time.Time
+	Looks                 int64
 }
 
 // The states of a part of the installation, by the names of their words.
@@ -77,7 +85,10 @@ func (p checkedPart) Tone() string {
 // checkPage is the content of the page of the check.
 type checkPage struct {
 	siteRow
-	Parts []checkedPart
+	Parts  []checkedPart
+	Rivals []Rival
+	// Superseded says that Frontdesk's code takes the place of other services'.
+	Superseded bool
 }
 
 // Missing is how many parts are not at work that should be.
@@ -108,9 +119,22 @@ func (c *room) showCheck(w http.ResponseWriter, r *http.Request, f frame.Page, n
 			return err
 		}
 	}
-	body.Parts = c.parts(body.siteRow, seen)
+	body.Parts, body.Rivals = c.parts(body.siteRow, seen), seen.Rivals
+	if of := c.Effective(named).Supersede; of != nil {
+		body.Superseded = *of
+	}
 	f.Body = body
 	return c.Show(w, http.StatusOK, f)
+}
+
+// supersede has Frontdesk's code take the place of other services' on the site's pages, or no longer.
+func (c *room) supersede(w http.ResponseWriter, r *http.Request, f frame.Page, named site.Site) error {
+	settings := named.Settings
+	settings.Supersede = new(r.PostFormValue("on") == "yes")
+	if _, err := c.Sites.Change(r.Context(), named.Key, named.Version, settings, f.Operator.Login); err != nil {
+		return err
+	}
+	return c.Back(w, r, frame.SiteLink(named.ID)+"/check", "")
 }
 
 // parts are the parts of the installation, in the order in which one needs the other.

@@ -58,6 +58,7 @@ func Mount(f *live.Live, subjects Subjects) {
 	f.Chief("POST /sites", c.addSite)
 	f.Admin("GET /sites/{site}", c.WithSite("site", c.showSite))
 	f.Admin("GET /sites/{site}/check", c.WithSite("check", c.showCheck))
+	f.Admin("POST /sites/{site}/supersede", c.WithSite("check", c.supersede))
 	f.Admin("POST /sites/{site}/retired", c.retireSite)
 	f.Chief("POST /sites/{site}/suspended", c.suspendSite)
 	f.Admin("POST /sites/{site}/guide", c.WithSite("site", c.hideGuide))

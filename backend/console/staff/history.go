@@ -177,7 +177,7 @@ func roleName(w *words.Tongue, role any) string {
 
 // settingNames are the names of the words for a site's settings.
 var settingNames = map[string]string{
-	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "messengers": "setting.messengers", "prerender": "setting.prerender",
+	"phone_mask": "setting.mask", "dynamical_replacement": "setting.dynamical", "messengers": "setting.messengers", "supersede": "setting.supersede", "prerender": "setting.prerender",
 	"attribution": "setting.attribution", "consent": "setting.consent", "origins": "setting.origins", "region": "setting.region", "timezone": "setting.timezone", "person_days": "setting.personDays", "currency": "setting.currency", "numbers": "setting.numbers", "pools": "setting.pools", "captures": "setting.captures",
 	"respect": "setting.respect", "retention_days": "setting.retention", "ignore_forms": "setting.ignoreForms", "credentials": "setting.credentials", "callback": "setting.callback",
 	"widget": "setting.widget", "guide_hidden": "setting.guide",

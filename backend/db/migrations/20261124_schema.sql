@@ -84,6 +84,18 @@ CREATE TABLE sightings (
 	PRIMARY KEY (site_id, part)
 );
 
+-- sighting: the codes of other services that pages have. "path" is the page on which a code was seen last.
+
+CREATE TABLE rivals (
+	site_id BIGINT NOT NULL,
+	loader  TEXT NOT NULL,
+	account TEXT NOT NULL,
+	path    TEXT NOT NULL,
+	at      BIGINT NOT NULL,
+	looks   BIGINT NOT NULL,
+	PRIMARY KEY (site_id, loader, account)
+);
+
 
 -- visit: visitors, visits and page views, and what is known of them. The ids here are the numbers that were
 -- drawn, so that new rows lie next to each other; package visit turns them into what all others see.

@@ -73,6 +73,7 @@ var settingDocs = map[string]string{
 	"currency":              "That of the site's sums and costs: ISO 4217; empty for untold.",
 	"dynamical_replacement": "Whether numbers are replaced in what a page adds later.",
 	"messengers":            "Whether links that write to a number are changed as those that call it.",
+	"supersede":             "Whether the code of another service with the same interface is put out of action in pages that get this one's.",
 	"prerender":             "Which numbers the server replaces: off, static or dynamic.",
 	"attribution":           "Which of a visitor's visits decides which numbers are shown.",
 	"consent":               "The cookie without which nothing is set or stored; with an empty name none is required.",

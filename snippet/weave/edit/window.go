@@ -23,7 +23,10 @@ func (w *Window) Append(dst []byte, from, to int64) []byte {
 }
 
 // Reset makes the window ready for a page.
-func (w *Window) Reset() { *w = Window{held: w.held[:0]} }
+func (w *Window) Reset() { w.Begin(0) }
+
+// Begin makes the window ready for what follows the offset at of a page.
+func (w *Window) Begin(at int64) { *w = Window{held: w.held[:0], heldAt: at, pieceAt: at} }
 
 // Next takes the next piece of the page. It is not copied.
 func (w *Window) Next(piece []byte) { w.piece = piece }

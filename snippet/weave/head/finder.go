@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
+	"github.com/seed-3405227d/frontdesk/snippet/weave/rival"
 )
 
 // Verdict is the state of a Finder's search.
@@ -54,6 +55,9 @@ func (f *Finder) Reset(charset bool) {
 	*f = Finder{mark: f.mark[:0], s: f.s.reset(charset)}
 	f.s.z.Reset(&f.s)
 }
+
+// Supersede has the Finder take another service's code for scripts like all others. It has to be called after Reset.
+func (f *Finder) Supersede(own *rival.Own) { f.s.script.site = own }
 
 // Feed reads the next piece of the page. Only an Undecided verdict changes later.
 func (f *Finder) Feed(p []byte) Verdict {

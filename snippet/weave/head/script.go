@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/seed-3405227d/frontdesk/snippet/weave/rival"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -19,6 +20,7 @@ type script struct {
 	data     bool // it has the attribute data-svc
 	own      bool // its address is that of the core script
 	text     []byte
+	site     *rival.Own // not nil if another service's code is not the insertion code
 }
 
 func (s *script) reset() script { return script{text: s.text[:0]} }
@@ -26,14 +28,15 @@ func (s *script) reset() script { return script{text: s.text[:0]} }
 // begin starts a script. The text of earlier scripts at the place stays, since the code may be spread over several
 // scripts.
 func (s *script) begin() {
-	*s = script{open: true, text: s.text}
+	*s = script{open: true, text: s.text, site: s.site}
 }
 
 func (s *script) attribute(a *token.Attribute) {
 	switch {
 	case a.Is("src") && !s.external:
 		s.external = true
-		s.own = !a.ValueCut && isCoreScript(html.UnescapeString(string(a.Value)))
+		address := html.UnescapeString(string(a.Value))
+		s.own = !a.ValueCut && isCoreScript(address) && !s.isRival(address)
 	case a.Is("data-svc"):
 		s.data = true
 	}
@@ -54,12 +57,21 @@ func (s *script) ours() bool {
 	if s.data {
 		return true
 	}
-	return s.queue() &&
+	return s.queue() && (s.site == nil || s.site.Account(s.text) == "") &&
 		(bytes.Contains(s.text, []byte("setCsAccount")) || bytes.Contains(s.text, []byte("setAccount")))
 }
 
 // queue says whether the script uses the queue that the insertion code fills.
 func (s *script) queue() bool { return bytes.Contains(s.text, []byte("__cs")) }
+
+// isRival says whether an address is that of another service's loader, which is not the insertion code.
+func (s *script) isRival(address string) bool {
+	if s.site == nil {
+		return false
+	}
+	_, rival := s.site.Loader(address, s.site.Account(s.text))
+	return rival
+}
 
 // endScript judges the inline script that has been read.
 func (s *search) endScript() {
