@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -121,6 +122,9 @@ func live(ctx context.Context, home string) (d day, err error) {
 		if err := inventory.New(database, now).Learn(ctx, s.ID, path, found); err != nil {
 			return d, err
 		}
+	}
+	if err := sighting.New(database, now).SeeRivals(ctx, s.ID, "/contacts.html", []sighting.Rival{{Loader: "https://app.other.example/static/cs.min.js", Account: "Ab3-xY_7Ab3-xY_7Ab3-xY_7Ab3-xY_7"}}); err != nil {
+		return d, err
 	}
 	var who visit.Ref // the last guest
 	var refs []visit.Ref
