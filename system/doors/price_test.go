@@ -68,6 +68,7 @@ http://localhost:$SHOP_PORT {
 		}
 		prerender dynamic
 		credentials form.lead
+		supersede on
 		callback {
 			phone 74951112233
 			per_day 10000
