@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -34,6 +35,9 @@ type Configuration struct {
 	Settings map[string]site.Settings
 	// Fixed is what it says for these sites and what the console only shows, by their keys.
 	Fixed map[string][]site.Fixed
+	// Limits are what the sites may use that it serves, by their keys; nil for no limits. Those of [AnyHost] are of all
+	// sites that it does not name.
+	Limits map[string]*limit.Limits
 	// Hosts are those at which it serves these sites, by their keys.
 	Hosts map[string][]string
 	// Services are the URLs under which it has the service of these sites, with a slash at the end, by their keys.
@@ -65,7 +69,8 @@ type Configuration struct {
 	Webhooks []netip.Prefix
 }
 
-// AnyHost stands among the keys of [Configuration.Services] for sites whose key is their host.
+// AnyHost stands among the keys of [Configuration.Services] for sites whose key is their host, and among those of
+// [Configuration.Limits] for all that are not named.
 const AnyHost = "*"
 
 // Operator is a declared account.

@@ -32,7 +32,7 @@ func (d *Desk) declare(ctx context.Context, configuration Configuration, logger 
 	d.declared = &configuration
 	d.configured.Store(&configuration)
 	d.Networks.Use(configuration.Networks)
-	return d.Sites.Refresh(ctx)
+	return limitSites(ctx, d)
 }
 
 // keepShowing shows now and then that this node is there, until ctx ends.

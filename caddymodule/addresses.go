@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/caddymodule/spot"
@@ -142,6 +143,28 @@ func declaredFixed(a *App) map[string][]site.Fixed {
 	a.eachSite(func(key string, h *Handler) {
 		if _, known := declared[key]; !known {
 			declared[key] = h.Fixed()
+		}
+	})
+	return declared
+}
+
+// declaredLimits are what the sites may use that the configuration serves: of the first block of each. Those of
+// [backend.AnyHost] are of the first block that serves sites which the configuration does not name.
+func declaredLimits(a *App) map[string]*limit.Limits {
+	declared := make(map[string]*limit.Limits)
+	declare := func(key string, h *Handler) {
+		if _, known := declared[key]; known {
+			return
+		}
+		declared[key] = nil
+		if h.Elsewhere() == nil {
+			declared[key] = h.Limits.Over(a.Limits)
+		}
+	}
+	a.eachSite(declare)
+	a.eachHandler(func(at spot.Spot, handler any) {
+		if h, ok := handler.(*Handler); ok && !h.namesOneSite() && (h.SiteKey != hostPlaceholder || len(at.Hosts) == 0) {
+			declare(backend.AnyHost, h)
 		}
 	})
 	return declared

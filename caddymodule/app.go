@@ -170,7 +170,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.edge = edge.New(edge.Subjects{
 		Shared: &effect.Shared{
 			Service: a.service.Service, Pictures: &a.service.pictures, Logger: a.logger, WholeAddresses: a.Addresses == wholeAddresses,
-			Ending: a.ending.Done(), Pools: a.configuredPools, Limits: a.Limits,
+			Ending: a.ending.Done(), Pools: a.configuredPools,
 			Names: func(key string) bool {
 				_, known := slices.BinarySearch(named(), key)
 				return known
@@ -204,6 +204,7 @@ func (a *App) started() {
 		Numbers:   a.declaredNumbers(),
 		Settings:  a.declaredSettings(),
 		Fixed:     declaredFixed(a),
+		Limits:    declaredLimits(a),
 		Hosts:     a.declaredHosts(),
 		Services:  declaredServices(a),
 		Pools:     a.configuredPools(),

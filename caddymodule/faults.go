@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	metrics.Use(metrics.States{Exchange: exchangeState, Spool: spoolState, Received: receivedState})
+	metrics.Use(metrics.States{Exchange: exchangeState, Spool: spoolState, Received: receivedState, Limits: limitState})
 }
 
 // edgeObserver counts what the edge tells of, and logs its panics.

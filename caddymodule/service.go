@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
@@ -75,6 +76,15 @@ func receivedState() (held, refused int) {
 		return true
 	})
 	return held, refused
+}
+
+// limitState counts the sites of the running configuration by their limits.
+func limitState() (state limit.State) {
+	if desk, done, err := Use(); err == nil {
+		defer done()
+		state = desk.Limits.State()
+	}
+	return state
 }
 
 // start runs the service, or hands the running one the configuration.

@@ -80,7 +80,7 @@ type passage struct {
 
 func (b *Block) passage(r *http.Request, q *effect.Request) passage {
 	f, withheld := q.Effect, b.withheld(q)
-	if f != nil && withheld == "" && f.Limits().Has(limit.Views) && b.isLimited(r.Context(), q) {
+	if f != nil && withheld == "" && b.isLimited(r.Context(), q) {
 		return passage{reason: limited}
 	}
 	if f == nil || withheld != "" && !f.Prerenders() { // numbers of a site that the configuration names need no database

@@ -1,7 +1,9 @@
 package system
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
@@ -121,4 +124,99 @@ func TestLimitsOfASite(t *testing.T) {
 		require.Contains(t, page, "2 of 2")
 		require.Contains(t, page, "4 of 4")
 	})
+}
+
+// usesOf is what the public API says of the limits of a site, as "used of most" by kind; nil for a site that is not known.
+func (n *node) usesOf(token, site string) map[string]string {
+	n.T.Helper()
+	answer := n.Get("http://localhost:$PORT2/api/v1/sites/"+site+"/limits", "Authorization", "Bearer "+token)
+	if answer.StatusCode != http.StatusOK { // the node does not know the site yet
+		return nil
+	}
+	var body struct {
+		Limits []struct {
+			Name       string
+			Used, Most int64
+		}
+	}
+	require.NoError(n.T, json.Unmarshal([]byte(answer.Content), &body))
+	uses := make(map[string]string)
+	for _, u := range body.Limits {
+		uses[u.Name] = fmt.Sprintf("%d of %d", u.Used, u.Most)
+	}
+	return uses
+}
+
+// Two nodes share a database. One serves sites that nobody has visited, the other the console alone.
+func TestLimitsAreKnownBeforeTheFirstRequest(t *testing.T) {
+	source := dbtest.OwnServer(t).Source()
+	console := func(name string) string {
+		return `
+		{
+			frontdesk {
+				database postgres "$SOURCE"
+				name ` + name + `
+				operator anna "` + hash + `"
+				limits {
+					mails 70
+				}
+			}
+		}
+		http://localhost:$PORT2 {
+			frontdesk_console
+		}`
+	}
+	edge := func(limits string) string {
+		return console("edge") + `
+		http://lamps.example:$PORT {
+			frontdesk lamps {
+				` + limits + `
+			}
+			respond "lamps"
+		}
+		http://:$PORT {
+			frontdesk {
+				limits {
+					chats 3
+				}
+			}
+			respond "any shop"
+		}`
+	}
+	a := runNode(t, edge("limits {\nviews 40\n}"), "$SOURCE", source)
+	b := runNode(t, console("desk"), "$SOURCE", source)
+	made, err := command(t, "", "token", "add", "A test", "--scope", "sites:read", "--scope", "sites:write", "--database-postgres", source)
+	require.NoError(t, err)
+	token := strings.TrimSpace(made[strings.LastIndex(strings.TrimSpace(made), "\n")+1:])
+	everywhere := func(site string, uses map[string]string) {
+		t.Helper()
+		for _, n := range []*node{a, b} {
+			require.Eventually(t, func() bool { return maps.Equal(uses, n.usesOf(token, site)) }, wait, tick)
+		}
+	}
+	everywhere("lamps", map[string]string{"views": "0 of 40", "mails": "0 of 70"})
+	client, signedIn := a.console().as("anna")
+	require.True(t, signedIn)
+	page := a.console()
+	page.Client.Jar = client.Jar
+	require.Contains(t, page.Get("http://localhost:$PORT/sites/1").Content, "0 of 40")
+	require.EqualValues(t, 1, a.Metric(`frontdesk_limits{limit="views"}`))
+	require.EqualValues(t, 0, a.Metric(`frontdesk_limits_reached{limit="views"}`))
+
+	// A site that is added on the other node is served by the block for all hosts.
+	added, err := b.Do(http.MethodPost, b.Text("http://localhost:$PORT2/api/v1/sites"), `{"key": "chairs.example"}`, "Authorization", "Bearer "+token, "Content-Type", "application/json")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, added.StatusCode, added.Content)
+	everywhere("chairs.example", map[string]string{"chats": "0 of 3", "mails": "0 of 70"})
+
+	reload := func(limits string) {
+		t.Helper()
+		answer, err := a.Do(http.MethodPost, "http://"+a.Admin+"/load", string(a.Adapt(edge(limits))), "Content-Type", "application/json")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, answer.StatusCode, answer.Content)
+	}
+	reload("limits {\nviews 50\nleads 6\n}")
+	everywhere("lamps", map[string]string{"views": "0 of 50", "leads": "0 of 6", "mails": "0 of 70"})
+	reload("")
+	everywhere("lamps", map[string]string{"mails": "0 of 70"})
 }

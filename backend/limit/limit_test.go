@@ -67,18 +67,18 @@ func TestLimitOfADay(t *testing.T) {
 	each(t, func(t *testing.T, i *installation) {
 		u := i.node()
 		require.Equal(t, 100, take(t, u, 7), "there is no limit")
-		u.Configure(7, views(10))
+		u.Configure(map[int64]*limit.Limits{7: views(10)})
 		require.Equal(t, 10, take(t, u, 7))
 		require.Equal(t, 100, take(t, u, 8), "another site")
 		i.store(u)
 		require.Zero(t, take(t, u, 7))
 		again := i.node() // it has not been told of the limit yet
 		require.Zero(t, take(t, again, 7), "a restart forgets nothing")
-		again.Configure(7, views(12))
+		again.Configure(map[int64]*limit.Limits{7: views(12)})
 		require.Equal(t, 2, take(t, again, 7), "the limit is larger now")
-		again.Configure(7, nil)
+		again.Configure(map[int64]*limit.Limits{7: nil})
 		require.Equal(t, 100, take(t, again, 7), "and now there is none")
-		again.Configure(7, views(12))
+		again.Configure(map[int64]*limit.Limits{7: views(12)})
 		i.store(again)
 		require.Equal(t, 12*time.Hour, again.Tomorrow())
 		i.clock = i.clock.Add(12 * time.Hour)
@@ -94,8 +94,8 @@ func TestLimitOfADay(t *testing.T) {
 func TestLimitOfNodes(t *testing.T) {
 	each(t, func(t *testing.T, i *installation) {
 		one, other, console := i.node(), i.node(), i.node()
-		one.Configure(7, views(50))
-		other.Configure(7, views(50))
+		one.Configure(map[int64]*limit.Limits{7: views(50)})
+		other.Configure(map[int64]*limit.Limits{7: views(50)})
 		for range 20 {
 			one.Add(7, limit.Views, 1)
 		}
@@ -126,7 +126,7 @@ func TestReachedLimitIsAnIncident(t *testing.T) {
 			}
 			return about
 		}
-		u.Configure(7, views(1))
+		u.Configure(map[int64]*limit.Limits{7: views(1)})
 		i.store(u)
 		require.Empty(t, wrong())
 		require.Equal(t, 1, take(t, u, 7))
@@ -142,7 +142,7 @@ func TestReachedLimitIsAnIncident(t *testing.T) {
 func TestUsesOutliveAnOutage(t *testing.T) {
 	each(t, func(t *testing.T, i *installation) {
 		u := i.node()
-		u.Configure(7, views(5))
+		u.Configure(map[int64]*limit.Limits{7: views(5)})
 		require.Equal(t, 5, take(t, u, 7))
 		ended, end := context.WithCancel(t.Context())
 		end()
@@ -162,7 +162,7 @@ func TestLimitsOfAMoment(t *testing.T) {
 		for k, most := range map[limit.Kind]int64{limit.Chats: 2, limit.Streams: 1, limit.Disk: 1000} {
 			require.NoError(t, limits.Set(k, most))
 		}
-		u.Configure(7, limits)
+		u.Configure(map[int64]*limit.Limits{7: limits})
 		require.False(t, u.Reached(t.Context(), 7, limit.Chats))
 		i.chats = 2
 		require.True(t, u.Reached(t.Context(), 7, limit.Chats))
@@ -200,7 +200,7 @@ func BenchmarkReached(b *testing.B) {
 	require.NoError(b, d.Migrate(b.Context()))
 	u, err := limit.Open(b.Context(), limit.Subjects{DB: d, Logger: zap.NewNop()}, time.Now)
 	require.NoError(b, err)
-	u.Configure(7, views(1<<40))
+	u.Configure(map[int64]*limit.Limits{7: views(1 << 40)})
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
 			u.Reached(b.Context(), 7, limit.Views)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"go.uber.org/zap"
+
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 )
@@ -31,15 +32,35 @@ type row struct {
 	kind                string
 	most, used, refused int64
 	at                  int64
+	news                bool // the limit was another before
 }
 
 func (r *row) fields() []any {
 	return []any{&r.site, &r.kind, &r.day, &r.most, &r.used, &r.refused, &r.at}
 }
 
-// Run stores what was counted, and reads what other nodes have, every five seconds, and once more when ctx ends.
+// Run stores what was counted, and reads what other nodes have, every five seconds, and once more when ctx ends. New
+// limits of this node's configuration are stored at once, and those of others read.
 func (u *Uses) Run(ctx context.Context) {
-	aside.Every(ctx, storeEvery, u.logger, "storing what sites have used of their limits failed: it is tried again", u.Store)
+	news, cancel := u.db.Subscribe(Topic)
+	defer cancel()
+	again := time.NewTicker(storeEvery)
+	defer again.Stop()
+	failing := false
+	for going := true; going; {
+		select {
+		case <-ctx.Done():
+			going = false
+		case <-again.C:
+		case <-news:
+		case <-u.configured:
+		}
+		err := u.Store(context.WithoutCancel(ctx))
+		if err != nil && !failing {
+			u.logger.Warn("storing what sites have used of their limits failed: it is tried again", zap.Error(err))
+		}
+		failing = err != nil
+	}
 }
 
 // Store stores what was counted, notes the limits that were reached as incidents, and reads what other nodes have counted.
@@ -73,12 +94,16 @@ func (u *Uses) take() (rows []row, day int64) {
 	at := u.now().UnixMilli()
 	for id, of := range u.sites {
 		for _, k := range Kinds {
-			if of.counted[k] == 0 && of.refused[k] == 0 && (!of.own || of.most[k] == of.saved[k]) {
+			news := of.own && of.most[k] != of.saved[k]
+			if of.counted[k] == 0 && of.refused[k] == 0 && !news {
 				continue
 			}
-			rows = append(rows, row{site: id, kind: k.String(), day: u.day, most: of.most[k], used: of.counted[k], refused: of.refused[k], at: at})
+			rows = append(rows, row{site: id, kind: k.String(), day: u.day, most: of.most[k], used: of.counted[k], refused: of.refused[k], at: at, news: news})
 			of.stored[k] += of.counted[k]
 			of.counted[k], of.refused[k], of.saved[k] = 0, 0, of.most[k]
+		}
+		if of.leaving {
+			of.own, of.leaving = false, false
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.kind, b.kind)) })
@@ -95,6 +120,9 @@ func (u *Uses) write(ctx context.Context, rows []row) error {
 					refused = limit_uses.refused + excluded.refused, at = excluded.at`, args...); err != nil {
 				return err
 			}
+		}
+		if slices.ContainsFunc(rows, func(r row) bool { return r.news }) {
+			tx.Wake(Topic)
 		}
 		for _, r := range rows {
 			if r.refused == 0 {
@@ -125,7 +153,9 @@ func (u *Uses) settle(rows []row, day int64, well bool) {
 		}
 		of.counted[k] += r.used
 		of.refused[k] += r.refused
-		of.saved[k] = -1
+		if of.saved[k] = -1; r.news && !of.own {
+			of.own, of.leaving = true, true
+		}
 	}
 }
 

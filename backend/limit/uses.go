@@ -23,12 +23,14 @@ type Uses struct {
 	told   func(Kind) // of each refusal; nil for nobody
 	asks   [kinds]Gauge
 
-	storing sync.Mutex // held while counts are stored
+	storing    sync.Mutex    // held while counts are stored
+	configured chan struct{} // holds a value while new limits wait to be stored
 
 	mu     sync.RWMutex
 	day    int64
 	sites  map[int64]*use // those with limits
-	readAt int64          // of the latest row that was read
+	served map[int64]*Limits
+	readAt int64 // of the latest row that was read
 }
 
 // Gauge tells how much of a kind a site uses now.
@@ -37,6 +39,7 @@ type Gauge func(ctx context.Context, siteID int64) (int64, error)
 // use is what a site uses.
 type use struct {
 	own     bool // its limits are those of this node's configuration
+	leaving bool // and these are none: it is not told again once that is stored
 	most    [kinds]int64
 	saved   [kinds]int64 // the limits as they are stored for this day
 	known   [kinds]int64 // what all nodes have stored
@@ -62,7 +65,7 @@ type Subjects struct {
 
 // Open returns the uses of the database, with what was counted today.
 func Open(ctx context.Context, s Subjects, now func() time.Time) (*Uses, error) {
-	u := &Uses{db: s.DB, now: now, logger: s.Logger, told: s.Told, sites: make(map[int64]*use)}
+	u := &Uses{db: s.DB, now: now, logger: s.Logger, told: s.Told, sites: make(map[int64]*use), configured: make(chan struct{}, 1)}
 	u.asks[Chats], u.asks[Disk] = s.Chats, s.Disk
 	u.asks[Streams] = func(_ context.Context, siteID int64) (n int64, _ error) {
 		u.mu.RLock()
@@ -77,23 +80,6 @@ func Open(ctx context.Context, s Subjects, now func() time.Time) (*Uses, error) 
 		return nil, err
 	}
 	return u, nil
-}
-
-// Configure says which limits this node's configuration has for a site; nil for none. They stand above those that other
-// nodes have stored. It does not wait.
-func (u *Uses) Configure(siteID int64, limits *Limits) {
-	most := limits.table()
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	of := u.sites[siteID]
-	if of == nil {
-		if most == [kinds]int64{} {
-			return
-		}
-		of = new(use)
-		u.sites[siteID] = of
-	}
-	of.own, of.most = true, most
 }
 
 // Reached says whether the site has used up its limit. Then it counts a refusal. It does not wait for the database,
@@ -174,7 +160,10 @@ func (u *Uses) begin() {
 	}
 	u.day, u.readAt = today, 0
 	for _, of := range u.sites {
-		*of = use{own: of.own, most: of.most, streams: of.streams}
+		before := *of
+		if *of = (use{own: before.own, leaving: before.leaving, streams: before.streams}); of.own {
+			of.most = before.most
+		}
 	}
 }
 

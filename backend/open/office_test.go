@@ -127,7 +127,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	require.NoError(t, err)
 	o.chairs, err = o.Sites.Add(t.Context(), "chairs.example", "")
 	require.NoError(t, err)
-	o.Limits.Configure(o.lamps.ID, &limit.Limits{Leads: new(int64(100))})
+	o.Limits.Configure(map[int64]*limit.Limits{o.lamps.ID: {Leads: new(int64(100))}})
 	return o
 }
 

@@ -52,18 +52,6 @@ func newKnown(sites map[string]Site) *known {
 	return k
 }
 
-// mark shows whether sites have been added, changed or removed: ids are used once, and versions only grow.
-type mark struct{ sites, newest, changes int64 }
-
-func markOf(sites map[string]Site) (m mark) {
-	for _, site := range sites {
-		m.sites++
-		m.newest = max(m.newest, site.ID)
-		m.changes += site.Version
-	}
-	return m
-}
-
 // Read reports whether the sites have been read. Then ByKey does not wait.
 func (s *Sites) Read() bool { return s.memory.known.Load() != nil }
 
@@ -100,6 +88,15 @@ func (s *Sites) Key(ctx context.Context, id int64) (string, error) {
 		return "", ErrUnknown
 	}
 	return key, nil
+}
+
+// Each calls f for each site that this node knows, retired or not.
+func (s *Sites) Each(f func(id int64, key string)) {
+	if known := s.memory.known.Load(); known != nil {
+		for id, key := range known.byID {
+			f(id, key)
+		}
+	}
 }
 
 // List returns all sites, including retired ones, ordered by key. It waits for the database as ByKey does.

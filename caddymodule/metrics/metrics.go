@@ -202,6 +202,8 @@ type States struct {
 	Exchange func() sip.State
 	// Spool is how many forms wait, and for how many bytes of forms there is room.
 	Spool func() (waiting int, room int64)
+	// Limits count the sites by the limits that they have and have reached.
+	Limits func() limit.State
 	// Received is how many bytes of bodies are held while they are received, and for how many bodies there was no room.
 	Received func() (held, refused int)
 }
@@ -214,7 +216,7 @@ func Use(states States) { now = states }
 
 // Register registers all collectors with the registry of a configuration.
 func Register(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, sites, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, limits, sites, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -18,7 +18,6 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/attribution"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/capture"
-	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -46,7 +45,6 @@ type effect struct {
 	attribution attribution.Model
 	callback    callback.Settings
 	widget      *widget.Widget
-	limits      *limit.Limits
 }
 
 // signalFields are the header fields of the signals.
@@ -74,7 +72,6 @@ func (b *Effects) compile(s site.Site, hosts []string) (*effect, error) {
 		Of: b, id: s.ID, version: s.Version, origins: own.Origins, own: source.OwnOf(own.Origins, hosts), numbers: numbers,
 		region: cmp.Or(*own.Region, numbers.region), maskRegion: region.OfMask(*own.PhoneMask),
 		IgnoreForms: *own.IgnoreForms, Prerender: *own.Prerender, attribution: *own.Attribution, widget: widget.New(own.Widget, *own.PhoneMask), callback: *own.Callback,
-		limits: b.Settings.Limits.Over(b.Limits),
 	}
 	if b.Settings.elsewhere != nil { // the service elsewhere has the numbers
 		f.numbers, f.Prerender = b.numbers, ""
@@ -115,9 +112,6 @@ func (f *effect) RegionNow(ctx context.Context, shown *inventory.Inventory) stri
 	seen, _ := shown.Region(ctx, f.id)
 	return cmp.Or(seen, f.maskRegion)
 }
-
-// Limits returns what the site may use.
-func (f *effect) Limits() *limit.Limits { return f.limits }
 
 // Served returns the request's site in the form that the API needs.
 func (q *Request) Served(desk *backend.Desk, r *http.Request) gate.Site {

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
-	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
@@ -39,8 +38,6 @@ type Shared struct {
 	// Hosts returns the hosts at which the configuration serves the site of the key. It is called only after the
 	// configuration runs.
 	Hosts func(key string) []string
-	// Limits are those of sites whose settings have none. nil has none.
-	Limits *limit.Limits
 	// Fault is called for each panic that Guard has recovered. place says in words what was being done.
 	Fault func(place string, cause any, stack []byte)
 
@@ -154,19 +151,7 @@ func (b *Effects) For(s site.Site, told bool) (*effect, error) {
 		return nil, err
 	}
 	b.known.Add(s.Key, f)
-	b.limit(s.ID)
 	return f, nil
-}
-
-// limit says which limits the site has here.
-func (b *Effects) limit(siteID int64) {
-	if siteID == 0 || b.Settings.Elsewhere() != nil {
-		return
-	}
-	if desk, done, err := b.Service.Use(); err == nil {
-		desk.Limits.Configure(siteID, b.Settings.Limits.Over(b.Limits))
-		done()
-	}
 }
 
 // ErrSettings is the error of a request if its site's settings cannot be put into effect.
