@@ -27,6 +27,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
@@ -61,6 +62,7 @@ type office struct {
 	clock         *operatortest.Clock
 	db            *db.DB
 	visits        *visittest.Rooms
+	intake        *intake.Budget
 	lamps, chairs site.Site
 	url           string
 	router        routers.Router
@@ -71,7 +73,11 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		o := newOffice(t, d)
 		api := open.New(o.Subjects, o.clock.Now, zaptest.NewLogger(t))
-		server := httptest.NewServer(api)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r, done := o.intake.Admit(r)
+			defer done()
+			api.ServeHTTP(w, r)
+		}))
 		t.Cleanup(server.Close)
 		t.Cleanup(api.Close)
 		o.url = server.URL
@@ -91,7 +97,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	clock, logger := operatortest.NewClock(), zaptest.NewLogger(t)
 	now := clock.Now
 	visits := visittest.Open(t, d, now)
-	o := &office{T: t, clock: clock, db: d, visits: visits}
+	o := &office{T: t, clock: clock, db: d, visits: visits, intake: intake.New(intake.Whole)}
 	numbers, leases := inventory.New(d, now), lease.New(d, now, nil)
 	region := func(context.Context, int64) string { return "RU" }
 	keepOwn := func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {

@@ -120,6 +120,9 @@ var trials = []trial{
 	{id: "listMessages", path: "id {chat}", says: "Do you deliver?", wrong: map[string]string{"limit=1000": "query.limit"}},
 	{id: "claimChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"state":"open"`, wrong: map[string]string{`{"operator_id":99}`: "body.operator_id"}},
 	{id: "say", path: "id {chat}", asked: `{"operator_id":{anna},"text":"Yes, we do."}`, says: "Yes, we do.", wrong: map[string]string{`{"operator_id":{anna},"text":""}`: "body.text"}},
+	{id: "sendFile", path: "id {chat}", query: "operator_id={anna}&name=price.txt", asked: "A lamp is 10.", says: `"name":"price.txt","type":"text/plain","size":13`,
+		wrong: map[string]string{"MZ\x90\x00\x03\x00\x00\x00": "body", "<html>": "files of this type", "400 ": "body is required"}},
+	{id: "getFile", path: "id {chat} file {file}", says: "A lamp is 10."},
 	{id: "setChatTags", path: "id {chat}", asked: `{"operator_id":{anna},"tags":["delivery"]}`, says: `"tags":["delivery"]`, wrong: map[string]string{`{"operator_id":{anna},"tags":"delivery"}`: "body.tags"}},
 	{id: "handChat", path: "id {chat}", asked: `{"by":{anna},"operator_id":{boris}}`, says: `"operator_id":{boris}`, wrong: map[string]string{`{"by":{anna}}`: "either", `{"by":{anna},"group_id":999}`: "body.group_id"}},
 	{id: "returnChat", path: "id {chat}", asked: `{"operator_id":{boris}}`, says: `"operator_id":0`},
@@ -230,6 +233,14 @@ func (t trial) address(op operation, named map[string]string) string {
 	return filled(op.path, values)
 }
 
+// with is the address with the trial's query.
+func (t trial) with(address string, named map[string]string) string {
+	if t.query == "" {
+		return address
+	}
+	return address + "?" + filled(t.query, named)
+}
+
 // Every operation does what it is asked, and refuses what is wrong and then has changed nothing. Every answer is as the
 // document says.
 func TestEveryOperation(t *testing.T) {
@@ -251,8 +262,8 @@ func TestEveryOperation(t *testing.T) {
 			}
 			path := trial.address(op, named)
 			for wrong, words := range trial.wrong {
-				status, method, address, asked := 422, op.method, path, filled(wrong, named)
-				if _, err := fmt.Sscanf(wrong, "%d {", &status); err == nil {
+				status, method, address, asked := 422, op.method, trial.with(path, named), filled(wrong, named)
+				if n, _ := fmt.Sscanf(wrong, "%3d ", &status); n == 1 {
 					asked = asked[len("400 "):]
 				}
 				if method == http.MethodGet {
@@ -262,17 +273,13 @@ func TestEveryOperation(t *testing.T) {
 			}
 			if op.Parameters.GetByInAndName("header", "If-Match") != nil {
 				asked := filled(trial.asked, named)
-				o.refusesTo(428, op.method, path, secret, asked, "If-Match")
-				o.refusesTo(412, op.method, path, secret, asked, "somebody else", "If-Match", `"other"`)
+				o.refusesTo(428, op.method, trial.with(path, named), secret, asked, "If-Match")
+				o.refusesTo(412, op.method, trial.with(path, named), secret, asked, "somebody else", "If-Match", `"other"`)
 			}
 			if trial.id == "streamEvents" { // it does not end; see TestEvents
 				continue
 			}
-			address := path
-			if trial.query != "" {
-				address += "?" + filled(trial.query, named)
-			}
-			response, body := o.call(op.method, address, secret, filled(trial.asked, named), "If-Match", "*")
+			response, body := o.call(op.method, trial.with(path, named), secret, filled(trial.asked, named), "If-Match", "*")
 			require.Less(t, response.StatusCode, 300, "%s: %s", trial.id, body)
 			learn(t, trial, body, named)
 			require.Contains(t, string(body), filled(trial.says, named), trial.id)
@@ -284,15 +291,19 @@ func TestEveryOperation(t *testing.T) {
 func learn(t *testing.T, of trial, body []byte, named map[string]string) {
 	var said struct {
 		ID         int64
+		File       struct{ ID int64 }
 		Costs      []struct{ ID int64 }
 		Deliveries []struct{ Entry int64 }
 	}
-	if len(body) == 0 {
+	if !json.Valid(body) { // a file
 		return
 	}
 	require.NoError(t, json.Unmarshal(body, &said))
 	if name, found := strings.CutPrefix(of.says, `"id":{`); found {
 		named[strings.TrimSuffix(name, "}")] = fmt.Sprint(said.ID)
+	}
+	if said.File.ID != 0 {
+		named["file"] = fmt.Sprint(said.File.ID)
 	}
 	if len(said.Costs) > 0 {
 		named["cost"] = fmt.Sprint(said.Costs[0].ID)
@@ -311,7 +322,7 @@ func TestNoHoles(t *testing.T) {
 		require.NoError(t, o.Tokens.Revoke(t.Context(), operator.Server(), made.ID))
 		all, other := o.token(scope.All(), token.Scopes...), o.token(scope.Of(o.chairs.ID), token.Scopes...)
 		boris := operatortest.Account(t, o.Operators, "boris", operator.Agent, scope.Of(o.lamps.ID))
-		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery"} {
+		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file"} {
 			named[name] = "1"
 		}
 		named["boris"] = fmt.Sprint(boris.ID)
@@ -334,10 +345,7 @@ func TestNoHoles(t *testing.T) {
 			o.refusesTo(401, op.method, path+"?token="+ended, "", asked, "stands in logs")
 			o.refusesTo(422, op.method, path+"?unknown=1", all, asked, "unknown query parameter", "If-Match", "*")
 
-			address := path
-			if query := filled(trial.query, named); query != "" {
-				address += "?" + query
-			}
+			address := trial.with(path, named)
 			response, body := o.call(op.method, address, other, asked, "If-Match", "*")
 			if strings.Contains(address, "lamps.example") || strings.Contains(asked, "lamps.example") || strings.HasPrefix(path, "/api/v1/operators/") {
 				require.Contains(t, []int{403, 404}, response.StatusCode, "%s: %s", trial.id, body)

@@ -51,6 +51,9 @@ func programs() map[string]door {
 			if content := op.RequestBody.Content["application/json"].Schema; method != http.MethodGet && (content.Ref != "" || content.Properties != nil) {
 				d.dearest = append(d.dearest, bodies(method, content, document.Components.Schemas))
 			}
+			if _, is := op.RequestBody.Content["application/octet-stream"]; is {
+				d.dearest = append(d.dearest, contents(op, method))
+			}
 			for i, dear := range d.dearest {
 				d.dearest[i] = func(s *scene, n int) inputs { return asProgram(s, path, dear(s, n)) }
 			}
@@ -86,14 +89,9 @@ func ofPrograms(id string) price {
 
 // asked are calls with dear queries.
 func asked(op described, method string) func(*scene, int) inputs {
-	return func(_ *scene, n int) inputs {
+	return func(s *scene, n int) inputs {
 		n = min(n, 4<<10)
-		own := ""
-		for _, p := range op.Parameters {
-			if p.In == "query" && p.Required {
-				own += "&" + p.Name + "=2026-01-01"
-			}
-		}
+		own := required(s, op)
 		all := inputs{"plain": func() request { return request{method: method, path: "?" + strings.TrimPrefix(own, "&")} }}
 		for name, dear := range queries(n) {
 			all["the query's "+name] = func() request { return request{method: method, path: "?" + dear + own} }
@@ -103,6 +101,33 @@ func asked(op described, method string) func(*scene, int) inputs {
 				for what, value := range map[string]string{"long": strings.Repeat("a", n), "list": strings.Repeat("a,", n/2), "words": url.QueryEscape(strings.Repeat("é ", n/8))} {
 					all[p.Name+" "+what] = func() request { return request{method: method, path: "?" + p.Name + "=" + value + own} }
 				}
+			}
+		}
+		return all
+	}
+}
+
+// required is the part of a query that the operation needs.
+func required(s *scene, op described) (query string) {
+	for _, p := range op.Parameters {
+		if p.In == "query" && p.Required {
+			value := "2026-01-01"
+			if p.Name == "operator_id" {
+				value = s.stands["operator"]
+			}
+			query += "&" + p.Name + "=" + value
+		}
+	}
+	return query
+}
+
+// contents are calls with files.
+func contents(op described, method string) func(*scene, int) inputs {
+	return func(s *scene, n int) inputs {
+		all := make(inputs)
+		for name, text := range texts {
+			all["file of "+name] = func() request {
+				return request{method: method, path: "?" + required(s, op), body: s.unique() + text(n), fields: []string{"Content-Type: application/octet-stream"}}
 			}
 		}
 		return all
@@ -151,7 +176,7 @@ func bodies(method string, of schema, schemas map[string]schema) func(*scene, in
 
 // asProgram are the calls of the operation at the address, with the token of a program.
 func asProgram(s *scene, path string, all inputs) inputs {
-	path = strings.NewReplacer("{site}", "shop", "{number}", "74952223344", "{pool}", "summer", "{part}", s.stands["lead"]).Replace(path)
+	path = strings.NewReplacer("{site}", "shop", "{number}", "74952223344", "{pool}", "summer", "{part}", s.stands["lead"], "{file}", s.stands["file"]).Replace(path)
 	for subject, stands := range map[string]string{
 		"leads": "lead", "calls": "call", "chats": "conversation", "callbacks": "callback", "groups": "group", "replies": "reply", "endpoints": "endpoint", "operators": "operator", "costs": "import",
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/open/once"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -27,7 +28,9 @@ const (
 	// maxAddress is how many bytes the path and the query of a call have at most.
 	maxAddress = 8 << 10
 	// maxBody is how many bytes the body of a call has at most.
-	maxBody = 256 << 10
+	maxBody int64 = 256 << 10
+	// fileTime bounds how long a file takes to arrive.
+	fileTime = time.Minute
 )
 
 // Subjects are what the frame itself asks.
@@ -88,6 +91,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.unknown(w, r)
 		return
 	}
+	r.Body = intake.Body(r)
 	f.mux.ServeHTTP(w, r)
 }
 
@@ -120,7 +124,7 @@ func shareWithOrigins(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	if r.Method != http.MethodOptions {
-		h.Set("Access-Control-Expose-Headers", "ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "+replayedField)
+		h.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "+replayedField)
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))

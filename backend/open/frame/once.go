@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/open/once"
 )
 
@@ -39,7 +41,12 @@ func (f *Frame) once(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusBadRequest, fmt.Sprintf("%s: expected at most %d characters of ASCII", keyField, maxKey))
 		return
 	}
-	body, err := io.ReadAll(io.LimitReader(c.BodyReader(), maxBody+1)) // a longer one is refused by what reads it next
+	_ = c.SetReadDeadline(time.Now().Add(c.Operation().BodyReadTimeout))                          // where the server supports none, it has its own
+	body, err := intake.ReadAll(io.LimitReader(c.BodyReader(), c.Operation().MaxBodyBytes+1), -1) // a longer one is refused by what reads it next
+	if errors.Is(err, intake.ErrFull) {
+		_ = huma.WriteErr(f.huma, c, http.StatusInternalServerError, "", err)
+		return
+	}
 	if err != nil {
 		refuse(http.StatusRequestTimeout, "the body of the call has not arrived")
 		return

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -30,6 +31,10 @@ type Operation struct {
 	Does bool
 	// Dear says that the work takes long: a token has [dearAtOnce] such calls on their way.
 	Dear bool
+	// MaxBody is how many bytes its body has at most; 0 for [maxBody].
+	MaxBody int64
+	// Files are the types of the file that it answers with, see [File]; nil where it answers with JSON.
+	Files []string
 	// Mistakes are those of callers.
 	Mistakes Mistakes
 }
@@ -99,7 +104,16 @@ func (f *Frame) described(o Operation) huma.Operation {
 	described := huma.Operation{
 		Method: o.Method, Path: Path + o.Path, OperationID: o.ID, Summary: o.Summary, Description: o.Description, Tags: []string{o.Subject},
 		Security:     []map[string][]string{{scheme: {string(o.Opens)}}},
-		MaxBodyBytes: maxBody,
+		MaxBodyBytes: cmp.Or(o.MaxBody, maxBody),
+	}
+	if o.MaxBody != 0 {
+		described.BodyReadTimeout = fileTime
+	}
+	if o.Files != nil {
+		described.Responses = map[string]*huma.Response{"200": {Description: "A file, to be saved.", Content: make(map[string]*huma.MediaType)}}
+		for _, kind := range o.Files {
+			described.Responses["200"].Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+		}
 	}
 	if o.Method == http.MethodPost {
 		if !o.Does {

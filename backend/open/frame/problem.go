@@ -1,10 +1,14 @@
 package frame
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/seed-3405227d/frontdesk/backend/intake"
 )
 
 const (
@@ -29,6 +33,13 @@ func init() {
 			}
 		}
 		return told
+	}
+	huma.NewErrorWithContext = func(c huma.Context, status int, words string, errs ...error) huma.StatusError {
+		if errors.Is(errors.Join(errs...), intake.ErrFull) {
+			c.SetHeader("Retry-After", strconv.Itoa(intake.RetryAfter))
+			return huma.NewError(http.StatusServiceUnavailable, intake.ErrFull.Error())
+		}
+		return huma.NewError(status, words, errs...)
 	}
 }
 

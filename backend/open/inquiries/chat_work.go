@@ -127,20 +127,7 @@ func (r *room) inName(ctx context.Context, in frame.ThingInput, operatorID int64
 }
 
 func (r *room) say(ctx context.Context, in *sayInput) (*sayOutput, error) {
-	out := new(sayOutput)
-	_, err := r.inName(ctx, in.ThingInput, in.Body.OperatorID, func(siteID int64, o operator.Operator) error {
-		said := chat.Message{Author: chat.Operator, OperatorID: o.ID, Text: in.Body.Text}
-		if in.Body.IsNote {
-			said.Author = chat.Note
-		}
-		stored, err := r.Chats.Say(ctx, siteID, in.ID, said)
-		if invalid, is := errors.AsType[chat.Invalid](err); is {
-			return frame.Wrong("body.text", invalid, nil)
-		}
-		out.Body = messageOf(stored)
-		return err
-	})
-	return out, err
+	return r.sayInName(ctx, in.ThingInput, in.Body.OperatorID, in.Body.IsNote, "body.text", chat.Message{Text: in.Body.Text})
 }
 
 var errTarget = errors.New("expected either an operator or a group")

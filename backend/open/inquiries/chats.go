@@ -53,6 +53,7 @@ type Message struct {
 // File is a file in a conversation.
 type File struct {
 	_    struct{} `nullable:"true"`
+	ID   int64    `json:"id" doc:"Its number."`
 	Name string   `json:"name"`
 	Type string   `json:"type"`
 	Size int64    `json:"size" doc:"In bytes."`
@@ -61,7 +62,7 @@ type File struct {
 func messageOf(m chat.Message) Message {
 	told := Message{Seq: m.Seq, At: m.At.UTC(), Author: string(m.Author), OperatorID: m.OperatorID, Code: m.Code, Text: m.Text}
 	if m.File != nil {
-		told.File = &File{Name: m.File.Name, Type: m.File.Type, Size: m.File.Size}
+		told.File = &File{ID: m.File.ID, Name: m.File.Name, Type: m.File.Type, Size: m.File.Size}
 	}
 	return told
 }

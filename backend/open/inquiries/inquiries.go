@@ -48,6 +48,7 @@ func Mount(f *frame.Frame, s Subjects) {
 	r.mountCalls()
 	r.mountChats()
 	r.mountChatWork()
+	r.mountFiles()
 	r.mountCallbacks()
 }
 
