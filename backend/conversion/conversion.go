@@ -226,7 +226,7 @@ func (c *Conversions) Event(entry journal.Entry) notify.Event {
 
 // isLead reports whether a lead of the origin counts as one: a call or a conversation counts as what it is.
 func isLead(origin string) bool {
-	return origin == lead.Script || origin == lead.Server || origin == lead.Form
+	return origin == lead.Script || origin == lead.Server || origin == lead.Form || origin == lead.Program
 }
 
 // fetched are the kinds of destinations that fetch conversions, or to which somebody carries them.

@@ -63,6 +63,12 @@ func (l *Leads) Add(ctx context.Context, s submission.Submission) (lead Lead, re
 	if adding.info, err = info.Read(); err != nil && !errors.Is(err, visit.ErrNothing) {
 		return Lead{}, false, err
 	}
+	if s.By != "" {
+		adding.made = Deed{At: l.now(), By: By{Login: s.By}, Kind: deedMade}
+		if adding.made.ID, err = l.deedIDs.Next(ctx); err != nil {
+			return Lead{}, false, err
+		}
+	}
 	if err := l.add(ctx, &adding); err != nil {
 		return Lead{}, false, fmt.Errorf("adding a lead: %w", err)
 	}
@@ -83,6 +89,7 @@ type adding struct {
 	info    visit.StoredInfo // empty where the lead has no contacts
 	size    int              // of the texts
 	ofForm  bool             // it was seen on its way to the site
+	made    Deed             // of the program that makes it; its ID is 0 for none
 
 	stored  ready // the lead as it is stored
 	earlier int64 // the lead that it is instead, or has become a part of; 0 for none
@@ -165,6 +172,13 @@ func (l *Leads) addTx(ctx context.Context, tx db.Tx, a *adding, into *joined) er
 	}
 	if into == nil || len(into.Tags) == 0 {
 		if err := Tags.Add(ctx, tx, lead.SiteID, cmp.Or(a.earlier, lead.ID), lead.Tags); err != nil {
+			return err
+		}
+	}
+	if a.made.ID != 0 {
+		made := a.made
+		made.LeadID = cmp.Or(a.earlier, lead.ID)
+		if err := keepDeed(ctx, tx, lead.SiteID, made); err != nil {
 			return err
 		}
 	}

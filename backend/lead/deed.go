@@ -52,10 +52,11 @@ const (
 	deedSale   = "sale"
 	deedNoSale = "no_sale"
 	deedCalled = "called" // by nobody: the sender has called again
+	deedMade   = "made"   // by a program
 )
 
 // DeedKinds are all kinds of deeds.
-var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut, deedTags, deedSale, deedNoSale, deedCalled}
+var DeedKinds = []string{deedState, deedOwner, deedNote, deedMerged, deedSplit, deedTookIn, deedLetOut, deedTags, deedSale, deedNoSale, deedCalled, deedMade}
 
 // MaxNote is how many characters a note has at most.
 const MaxNote = 4000
@@ -113,8 +114,7 @@ func (l *Leads) change(ctx context.Context, by By, n Key, f func(context.Context
 		}
 		at := l.now()
 		for i, d := range c.done {
-			if _, err := tx.Exec(ctx, `INSERT INTO lead_deeds (site_id, lead_id, id, at, operator_id, login, kind, was, said) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-				d.SiteID, d.ID, []int64{id, second}[i], at.UnixMilli(), by.ID, by.Login, d.kind, d.was, d.said); err != nil {
+			if err := keepDeed(ctx, tx, d.SiteID, Deed{LeadID: d.ID, ID: []int64{id, second}[i], At: at, By: by, Kind: d.kind, Was: d.was, Said: d.said}); err != nil {
 				return err
 			}
 			told := d.said
@@ -135,6 +135,12 @@ func (l *Leads) change(ctx context.Context, by By, n Key, f func(context.Context
 		return fmt.Errorf("changing a lead: %w", err)
 	}
 	return nil
+}
+
+func keepDeed(ctx context.Context, tx db.Tx, siteID int64, d Deed) error {
+	_, err := tx.Exec(ctx, `INSERT INTO lead_deeds (site_id, lead_id, id, at, operator_id, login, kind, was, said) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		siteID, d.LeadID, d.ID, d.At.UnixMilli(), d.By.ID, d.By.Login, d.Kind, d.Was, d.Said)
+	return err
 }
 
 // locked reads the beginning of the lead, which is no part of another, and has nobody else change it until the

@@ -23,6 +23,8 @@ const (
 	Chat   = "chat"   // a conversation that nobody has answered in time
 	Missed = "missed" // a telephone call that nobody has answered
 	Call   = "call"   // another telephone call, of which an operator has made a lead
+	// Program is a program that has told of it over the public API: of somebody who has come or written elsewhere.
+	Program = "program"
 )
 
 // Added is the kind of the journal's entry for a new lead. Its subject is the lead, and its data says no more than
@@ -81,7 +83,7 @@ type Lead struct {
 }
 
 // Origins are all of them.
-var Origins = []string{Script, Server, Form, Chat, Missed, Call}
+var Origins = []string{Script, Server, Form, Chat, Missed, Call, Program}
 
 // OfCall tells whether the lead has come by a telephone call. Then its sender has written nothing.
 func (l Lead) OfCall() bool { return l.Origin == Missed || l.Origin == Call }

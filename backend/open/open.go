@@ -41,6 +41,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // Path is where the API is.
@@ -51,6 +52,7 @@ type Subjects struct {
 	Tokens     *token.Tokens
 	Answers    *once.Answers
 	Sites      *site.Sites
+	Visits     *visit.Visits
 	Leads      *lead.Leads
 	Inbox      *inbox.Inbox
 	Calls      *call.Calls
@@ -91,7 +93,8 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 		return of.Settings.Over(set)
 	}
 	inquiries.Mount(f, inquiries.Subjects{
-		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups, Effective: effective, Region: s.Region,
+		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups,
+		Visits: s.Visits, Limits: s.Limits, Effective: effective, Region: s.Region,
 	})
 	persons.Mount(f, s.Persons)
 	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Effective: effective})

@@ -100,6 +100,10 @@ var trials = []trial{
 	{id: "listDeliveries", query: "limit=5", says: `"deliveries":[`, wrong: map[string]string{"state=lost": "query.state"}},
 	{id: "deliverAgain", path: "id {endpoint}", asked: `{"entry":{delivery}}`, wrong: map[string]string{`404 {"entry":999999}`: "unknown", `{"entry":0}`: "body.entry"}},
 
+	{id: "addLead", asked: `{"name":"Olga","phone":"8 912 000-11-22","message":"Came to the shop","form_name":"In the shop","is_sale":true,"sale_cost":"1 500,50","user_fields":{"size":"L"},"campaign":{"source":"Leaflet","medium":"cpc"}}`,
+		says: `"sale_cost":"1500.5"`, wrong: map[string]string{`{}`: "nothing is filled", `{"name":"A","sale_cost":"1"}`: "without is_sale", `{"name":"A","is_sale":true,"sale_cost":"much"}`: "body.sale_cost",
+			`{"name":"A","group_id":99}`: "body.group_id", `{"name":"A","visitor_id":"99"}`: "body.visitor_id", `{"name":"A","at":"2020-01-01T00:00:00Z"}`: "body.at", `{"name":"` + strings.Repeat("ы", 600) + `"}`: "body.name",
+			`{"name":"A\u0000"}`: "body.name", `{"user_fields":{"password":"x"}}`: "body.user_fields", `{"name":"A","user_fields":{"a":1}}`: "body.user_fields.a"}},
 	{id: "listLeads", query: "site=lamps.example", says: `"message":"Is the lamp there?"`, wrong: map[string]string{"state=lost": "query.state"}},
 	{id: "getLead", path: "id {lead}", says: `"city":"Oslo"`},
 	{id: "setLeadState", path: "id {lead}", asked: `{"state":"work"}`, wrong: map[string]string{`{"state":"lost"}`: "body.state", `{"state":"work","by":"x"}`: "unexpected property"}},

@@ -48,7 +48,7 @@ func TestExamplesOfTheAPI(t *testing.T) {
 	page, err := os.ReadFile("../../docs/api.md")
 	require.NoError(t, err)
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	require.Len(t, examples, 6)
+	require.Len(t, examples, 7)
 	config := filepath.Join(t.TempDir(), "Caddyfile")
 	require.NoError(t, os.WriteFile(config, []byte(s.Text(caddyfile)), 0o600))
 	made := regexp.MustCompile(`(?s)^caddy frontdesk token add "([^"]+)" (.*) --config Caddyfile\n$`).FindStringSubmatch(examples[0][1])
@@ -78,8 +78,10 @@ func TestExamplesOfTheAPI(t *testing.T) {
 	require.Contains(t, run(examples[3][1]), `"total":{`)
 	require.Contains(t, run(examples[4][1]), `"own":{"region":"DE","widget":{"title":{"en":"Ask us"}}}`)
 
+	require.Contains(t, run(examples[5][1]), `"phone_digits":"79120001122"`)
+
 	// After its first day, the site's pages show the numbers, and its forms are kept.
-	require.Contains(t, run(examples[5][1]), `"login":"anna"`)
+	require.Contains(t, run(examples[6][1]), `"login":"anna"`)
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.Get("http://127.0.0.1:$PORT/?utm_source=newsletter", "Host", "lamps.example").Content, "+7 495 765-43-21")
 	}, 5*time.Second, 50*time.Millisecond)

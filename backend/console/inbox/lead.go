@@ -270,6 +270,8 @@ func stepOf(f frame.Page, shown rows.LeadRow, d lead.Deed) (leadStep, bool) {
 		step.Text = f.Words.Text("deed.noSale")
 	case "called":
 		step.Text = f.Words.Text("deed.called")
+	case "made":
+		step.Text = f.Words.Text("deed.made")
 	default:
 		if d.LeadID != shown.ID {
 			return step, false

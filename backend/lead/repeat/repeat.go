@@ -50,6 +50,8 @@ func Of(s *submission.Submission, leadID int64, at time.Time, named bool) (Reque
 	case s.CallID != "":
 		// Bound to the visitor, so that nobody's call is taken for another's.
 		r.name = fmt.Sprintf("call:%d:%s", s.Visitor, s.CallID)
+	case s.IdempotencyKey != "" && s.By != "":
+		r.name = "program:" + short(s.IdempotencyKey)
 	case s.IdempotencyKey != "":
 		// Bound to the page view, so that nobody can take a key from another.
 		r.name = fmt.Sprintf("key:%d:%s", s.View, short(s.IdempotencyKey))

@@ -54,6 +54,9 @@ type Submission struct {
 	// FormKey names the form. Forms of the same name that come within ten minutes are the same lead. Where another
 	// Frontdesk has told it, that holds for the same visitor.
 	FormKey string `json:"-"`
+	// By is the name of the program that has told of it over the public API; empty for others. Its IdempotencyKey is then
+	// bound to the program.
+	By string `json:"-"`
 	// At is when it came, where it has waited since; zero for now.
 	At time.Time `json:"-"`
 	// URL is the address of the page.

@@ -51,6 +51,7 @@ func (f *Frame) once(c huma.Context, next func(huma.Context)) {
 		refuse(http.StatusRequestTimeout, "the body of the call has not arrived")
 		return
 	}
+	c = huma.WithValue(c, keyKey{}, key)
 	of, address := callerOf(c.Context()), c.URL()
 	call := once.Call{TokenID: of.ID, Secret: of.secret, Key: key, Asked: fmt.Appendf(nil, "%s %s\n%s", c.Method(), address.RequestURI(), body)}
 	ctx, cancel := bounded(c.Context())
@@ -74,6 +75,14 @@ func (f *Frame) once(c huma.Context, next func(huma.Context)) {
 	default:
 		f.answerOnce(c, call, body, next)
 	}
+}
+
+type keyKey struct{}
+
+// Key is the Idempotency-Key of the call; empty for none.
+func Key(ctx context.Context) string {
+	key, _ := ctx.Value(keyKey{}).(string)
+	return key
 }
 
 // answerOnce answers the call, and keeps the answer if something was done.

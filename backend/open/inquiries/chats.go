@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 )
@@ -97,7 +98,7 @@ type messagesOutput struct {
 }
 
 // chatMistakes are those of who asks for one conversation.
-var chatMistakes = frame.Mistakes{chat.ErrUnknown: notFound, chat.ErrTaken: conflict, chat.ErrBanned: conflict, chat.ErrUnasked: conflict}
+var chatMistakes = frame.Mistakes{chat.ErrUnknown: notFound, chat.ErrTaken: conflict, chat.ErrBanned: conflict, chat.ErrUnasked: conflict, errFull[limit.Disk]: conflict}
 
 func (r *room) mountChats() {
 	frame.Add(r.Frame, frame.Operation{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -41,6 +42,13 @@ func (r *room) mountFiles() {
 		Summary:     "Send a file",
 		Description: "The body is the content: a picture, a PDF, a ZIP, an MP3, an MP4 or a plain text of at most 5 MB. What it is, its content tells. The visitor reads it as an answer of the operator.",
 	}, func(ctx context.Context, in *sendFileInput) (*sayOutput, error) {
+		s, err := r.Site(ctx, in.Site)
+		if err == nil {
+			err = r.within(ctx, s.ID, limit.Disk, int64(len(in.RawBody)))
+		}
+		if err != nil {
+			return nil, err
+		}
 		return r.sayInName(ctx, in.ThingInput, in.OperatorID, in.IsNote, "body", chat.Message{File: &file.File{Name: in.Name, Content: in.RawBody}})
 	})
 }

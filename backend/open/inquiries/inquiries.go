@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -30,6 +31,8 @@ type Subjects struct {
 	Callbacks *callback.Callbacks
 	Operators *operator.Operators
 	Groups    *group.Groups
+	Visits    *visit.Visits
+	Limits    *limit.Uses
 	// Effective are the settings in effect for a site, and Region the country of its numbers.
 	Effective func(site.Site) site.Settings
 	Region    func(ctx context.Context, siteID int64) string
@@ -44,6 +47,7 @@ type room struct {
 func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	r.mountLeads()
+	r.mountNewLead()
 	r.mountLeadWork()
 	r.mountCalls()
 	r.mountChats()

@@ -15,7 +15,7 @@ import (
 type Deed struct {
 	At   time.Time `json:"at"`
 	By   string    `json:"by" doc:"The login of the operator who did it, or the name of the program; empty for nobody."`
-	Kind string    `json:"kind" enum:"state,owner,note,merged,split,took_in,let_out,tags,sale,no_sale,called"`
+	Kind string    `json:"kind" enum:"state,owner,note,merged,split,took_in,let_out,tags,sale,no_sale,called,made"`
 	Was  string    `json:"was" doc:"The state, or the login of the owner, before."`
 	Said string    `json:"said" doc:"The state or the owner's login now, the text of a note, the tags with commas, the amount of a sale, or the number of the other lead of a merge."`
 }

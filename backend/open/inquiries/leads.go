@@ -19,7 +19,7 @@ type Lead struct {
 	ID   int64     `json:"id" doc:"The lead's number. No number is used twice."`
 	At   time.Time `json:"at" doc:"When it came."`
 	// Origin and Also are of [lead.Origins].
-	Origin string   `json:"origin" enum:"script,server,form,chat,missed,call" doc:"The way by which it came."`
+	Origin string   `json:"origin" enum:"script,server,form,chat,missed,call,program" doc:"The way by which it came."`
 	Also   []string `json:"also" nullable:"false" doc:"Further ways by which the same request came."`
 	State  string   `json:"state" enum:"new,work,done,spam"`
 	// OwnerID is an operator's.
@@ -107,11 +107,15 @@ func (r *room) getLead(ctx context.Context, in *frame.ThingInput) (*leadOutput, 
 	if err != nil {
 		return nil, err
 	}
-	whole := WholeLead{leadOf(l, s.Key), l.UserFields}
+	return wholeLead(l, s.Key), nil
+}
+
+func wholeLead(l lead.Lead, key string) *leadOutput {
+	whole := WholeLead{leadOf(l, key), l.UserFields}
 	if whole.UserFields == nil {
 		whole.UserFields = map[string]string{}
 	}
-	return &leadOutput{whole}, nil
+	return &leadOutput{whole}
 }
 
 func (r *room) listLeads(ctx context.Context, in *leadsInput) (*leadsOutput, error) {
