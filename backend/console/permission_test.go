@@ -98,7 +98,7 @@ func (d *desk) shopOfSecrets() map[string]string {
 	require.NoError(t, err)
 	program, _, err := d.Tokens.Make(t.Context(), operator.Server(), token.Token{Name: "SecretProgram", Scopes: token.Scopes, Sites: scope.Of(d.shop.ID)}, 1)
 	require.NoError(t, err)
-	shared, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
+	_, shared, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "SecretLink", By: "shopkeeper"}, 1)
 	require.NoError(t, err)
 	require.NoError(t, d.Costs.Enter(t.Context(), d.shop.ID, "shopkeeper", cost.Entry{Source: "secretplatform", Campaign: "SecretCost", First: 20000, Last: 20001, Amount: 7}))
 	return map[string]string{

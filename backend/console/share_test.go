@@ -154,7 +154,7 @@ func TestALinkEndsByItself(t *testing.T) {
 		d.pass(24 * time.Hour)
 		require.Equal(t, http.StatusGone, reader.get(day).status)
 		require.NotEqual(t, before, reader.get(month).document(t).Find(".lead-in").Text(), "the last 28 days move on")
-		_, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "old", Query: "by=weather"}, 1)
+		_, _, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "old", Query: "by=weather"}, 1)
 		require.NoError(t, err)
 	})
 }
@@ -180,7 +180,7 @@ func TestWhatNoLinkShows(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, d.operator("ann", operator.Analyst, scope.All()).post("/reports/links?site="+fmt.Sprint(other.ID), "name", "Mine", "days", "1").status)
 
 		// A query that an earlier release may have kept opens nothing.
-		token, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "old", Query: "by=operator"}, 1)
+		_, token, err := d.ReportLinks.Make(t.Context(), link.Link{SiteID: d.shop.ID, Name: "old", Query: "by=operator"}, 1)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusGone, reader.get("/r/"+token).status)
 

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -35,6 +36,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/open"
@@ -47,6 +49,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
+	"github.com/seed-3405227d/frontdesk/backend/report/link"
+	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -105,7 +109,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	}
 	o.Subjects = open.Subjects{
 		Tokens: token.New(d, now), Answers: once.New(d, now), Sites: site.New(d, now, logger, keepOwn), Numbers: numbers, Forms: form.New(d, now),
-		Operators: operator.New(d, now), Groups: group.New(d, now), Replies: reply.New(d), Reports: report.New(d, visits.Keys, now), Costs: cost.New(d, now), Journal: journal.New(d), Visits: visits.Visits,
+		Operators: operator.New(d, now), Groups: group.New(d, now), Replies: reply.New(d), Reports: report.New(d, visits.Keys, now), Costs: cost.New(d, now), Saved: saved.New(d, now), Links: link.New(d, now), Journal: journal.New(d), Visits: visits.Visits,
 		Leads:      lead.New(lead.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Numbers: leases.ShownAt}, now),
 		Configured: func(string) (site.Settings, bool) { return site.Settings{Timezone: new("Europe/Moscow")}, true },
 		Pools:      func() number.ConfiguredPools { return number.ConfiguredPools{} },
@@ -124,8 +128,9 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	}, now, logger)
 	require.NoError(t, err)
 	o.Deliveries = notify.New(notify.Subjects{DB: d, Journal: o.Journal, Queue: jobs, Sites: o.Sites, Leads: o.Leads, Calls: o.Calls}, func() notify.Settings {
-		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+		return notify.Settings{Mail: &mail.Server{Host: "127.0.0.1", Port: 1, From: "desk@lamps.example"}, Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, now, logger)
+	o.Bulletins = bulletin.New(bulletin.Subjects{DB: d, Queue: jobs, Deliveries: o.Deliveries}, now, logger)
 	o.Persons, err = person.New(t.Context(), d, now, logger, func(context.Context) []string { return []string{"RU"} },
 		visits.Visits.Traces(), o.Chats.Traces(), o.Leads.Traces(), inbox.Traces(), o.Callbacks.Traces(), o.Calls.Traces(), journal.Traces())
 	require.NoError(t, err)

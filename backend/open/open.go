@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/bulletin"
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
@@ -26,6 +27,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/endpoints"
 	"github.com/seed-3405227d/frontdesk/backend/open/events"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
+	"github.com/seed-3405227d/frontdesk/backend/open/handouts"
 	"github.com/seed-3405227d/frontdesk/backend/open/inquiries"
 	"github.com/seed-3405227d/frontdesk/backend/open/numbers"
 	"github.com/seed-3405227d/frontdesk/backend/open/once"
@@ -40,6 +42,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
+	"github.com/seed-3405227d/frontdesk/backend/report/link"
+	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -66,6 +70,9 @@ type Subjects struct {
 	Deliveries *notify.Deliveries
 	Persons    *person.Persons
 	Reports    *report.Reports
+	Saved      *saved.Reports
+	Links      *link.Links
+	Bulletins  *bulletin.Bulletins
 	Costs      *cost.Costs
 	Journal    *journal.Journal
 	Limits     *limit.Uses
@@ -102,6 +109,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	endpoints.Mount(f, s.Deliveries)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
+	handouts.Mount(f, handouts.Subjects{Saved: s.Saved, Links: s.Links, Bulletins: s.Bulletins, Operators: s.Operators, HasMail: s.Deliveries.HasMail, Effective: effective})
 	api := &API{f, events.Mount(f, s.Journal)}
 	f.Page("{$}", http.RedirectHandler(Path+"reference/", http.StatusSeeOther))
 	f.Page("reference/", api.reference())

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -149,6 +150,24 @@ var trials = []trial{
 	{id: "report", query: "first={today}&last={today}&site=lamps.example&by=source&filter=channel%3Ddirect&sort=visits", says: `"total":`,
 		wrong: map[string]string{"first=x&last=x": "expected a day", "first={today}&last={today}&by=taste": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}&last={today}&zone=Mars": "time zone", "last=2026-01-01": "query.first"}},
 
+	{id: "saveReport", asked: `{"site":"lamps.example","operator_id":{anna},"name":"Spring","question":{"span":"own","first":"2026-01-01","last":"2026-01-31","by":["source","campaign"],"filters":["channel=direct","channel="]}}`, says: `"id":{saved}`,
+		wrong: map[string]string{`409 {"site":"lamps.example","operator_id":{anna},"name":"Taken","question":{"by":["source"]}}`: "of that name already", `{"site":"lamps.example","operator_id":99,"name":"A","question":{"by":["source"]}}`: "body.operator_id",
+			`{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":["taste"]}}`: "body.question", `{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":[]}}`: "body.question.by",
+			`{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":["source"],"filters":["channel"]}}`: "body.question.filters", `{"site":"lamps.example","operator_id":{anna},"name":" ","question":{"by":["source"]}}`: "a name",
+			`{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":["source"],"span":"own","first":"x"}}`: "a day"}},
+	{id: "listSavedReports", query: "site=lamps.example&limit=1", says: `"filters":["channel=direct","channel="]`, wrong: map[string]string{"cursor=AAAA": "query.cursor"}},
+	{id: "getSavedReport", path: "id {saved}", says: `"by":["source","campaign"]`},
+	{id: "setSavedReport", path: "id {saved}", asked: `{"name":"Summer","question":{"by":["channel"],"window":7}}`, says: `"window":7`, wrong: map[string]string{`{"name":"Summer","question":{"by":["channel"],"window":91}}`: "body.question.window"}},
+	{id: "makeReportLink", asked: `{"name":"For the agency","question":{"by":["campaign"]},"days":30}`, says: `"address":"http://`,
+		wrong: map[string]string{`{"name":"A","question":{"by":["operator"]},"days":30}`: "names people", `{"name":"A","question":{"by":["source"],"filters":["group=1"]},"days":30}`: "names people", `{"name":"A","question":{"by":["source"]},"days":0}`: "body.days"}},
+	{id: "listReportLinks", says: `"name":"For the agency"`},
+	{id: "addBulletin", asked: `{"address":"owner@lamps.example","every":"week"}`, says: `"id":{bulletin}`,
+		wrong: map[string]string{`{"address":"owner","every":"week"}`: "an address", `{"address":"a@b.example","every":"hour"}`: "body.every", `{"address":"a@b.example","every":"day","language":"tlh"}`: "language"}},
+	{id: "listBulletins", says: `"language":"en"`},
+	{id: "getBulletin", path: "id {bulletin}", says: `"state":"active"`},
+	{id: "pauseBulletin", path: "id {bulletin}", asked: `{"is_paused":true}`, says: `"state":"paused"`},
+	{id: "testBulletin", path: "id {bulletin}", says: `"address":"owner@lamps.example"`},
+
 	{id: "findPerson", asked: `{"phones":["+7 912 345-67-89"],"emails":["anna@mail.example"]}`, says: `"leads":[{`, wrong: map[string]string{`{}`: "expected", `{"visitors":[{"site":"lamps.example","id":"x"}]}`: "body.visitors"}},
 	{id: "erasePerson", asked: `{"emails":["nobody@mail.example"]}`, says: `"ended_at":null`, wrong: map[string]string{`{"phones":["-"]}`: "expected"}},
 	{id: "listErasures", says: `"by":"API: A program"`},
@@ -156,6 +175,9 @@ var trials = []trial{
 
 	{id: "streamEvents", query: "site=lamps.example", wrong: map[string]string{"after=1": "query.after"}},
 
+	{id: "removeBulletin", path: "id {bulletin}"},
+	{id: "endReportLink", path: "id {link}"},
+	{id: "removeSavedReport", path: "id {saved}"},
 	{id: "removeEndpoint", path: "id {endpoint}"},
 	{id: "removeReply", path: "id {reply}"},
 	{id: "removeGroup", path: "id {group}"},
@@ -192,6 +214,7 @@ func (o *office) scene() map[string]string {
 	from := chat.From{SiteID: o.lamps.ID, Ref: view.Ref, URL: "https://lamps.example/", Language: "en", Patience: time.Hour}
 	talk, _, err := o.Chats.SayFrom(ctx, from, chat.Message{Author: chat.Visitor, Text: "Do you deliver?"})
 	require.NoError(o, err)
+	require.NoError(o, o.Saved.Save(ctx, anna, saved.Report{SiteID: o.lamps.ID, Name: "Taken", Query: "by=source"}))
 	return map[string]string{
 		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(lead.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID),
 		"today": o.clock.Now().Format(time.DateOnly), "tomorrow": o.clock.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339),
@@ -297,6 +320,7 @@ func learn(t *testing.T, of trial, body []byte, named map[string]string) {
 		ID         int64
 		File       struct{ ID int64 }
 		Costs      []struct{ ID int64 }
+		Links      []struct{ ID int64 }
 		Deliveries []struct{ Entry int64 }
 	}
 	if !json.Valid(body) { // a file
@@ -312,6 +336,9 @@ func learn(t *testing.T, of trial, body []byte, named map[string]string) {
 	if len(said.Costs) > 0 {
 		named["cost"] = fmt.Sprint(said.Costs[0].ID)
 	}
+	if len(said.Links) > 0 {
+		named["link"] = fmt.Sprint(said.Links[0].ID)
+	}
 	if len(said.Deliveries) > 0 {
 		named["delivery"] = fmt.Sprint(said.Deliveries[0].Entry)
 	}
@@ -326,7 +353,7 @@ func TestNoHoles(t *testing.T) {
 		require.NoError(t, o.Tokens.Revoke(t.Context(), operator.Server(), made.ID))
 		all, other := o.token(scope.All(), token.Scopes...), o.token(scope.Of(o.chairs.ID), token.Scopes...)
 		boris := operatortest.Account(t, o.Operators, "boris", operator.Agent, scope.Of(o.lamps.ID))
-		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file"} {
+		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file", "saved", "link", "bulletin"} {
 			named[name] = "1"
 		}
 		named["boris"] = fmt.Sprint(boris.ID)

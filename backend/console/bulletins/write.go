@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/credit"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -103,7 +104,7 @@ func (w *Writer) Write(ctx context.Context, i bulletin.Issue) (written bulletin.
 		Zone: t.Text("reports.zone", "zone", i.Covers.Zone.String()), Why: t.Text("bulletin.why", "address", i.Address), Stop: t.Text("bulletin.stop"), StopLink: i.Stop,
 	}
 	if at := w.Console(); at != "" {
-		query := url.Values{"site": {strconv.FormatInt(i.SiteID, 10)}, "span": {figures.Own}, "from": {i.Covers.First.String()}, "to": {i.Covers.Last.String()}}
+		query := url.Values{"site": {strconv.FormatInt(i.SiteID, 10)}, "span": {wanted.Own}, "from": {i.Covers.First.String()}, "to": {i.Covers.Last.String()}}
 		p.Report, p.Link = t.Text("bulletin.report"), strings.TrimSuffix(at, "/")+figures.Address("/reports", query)
 	}
 	if err := w.fill(ctx, t, i, &p); err != nil {

@@ -5,7 +5,6 @@ package figures
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -16,19 +15,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/credit"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
-
-// Own is the span whose days the address names.
-const Own = "own"
 
 // Spans are the stretches of time that can be chosen, with the names of their words.
 var Spans = []frame.Option{
 	{Value: "today", Name: "period.today"}, {Value: "yesterday", Name: "period.yesterday"}, {Value: "7", Name: "period.week"}, {Value: "28", Name: "period.fourWeeks"},
-	{Value: "90", Name: "period.quarter"}, {Value: "month", Name: "period.month"}, {Value: "last_month", Name: "period.lastMonth"}, {Value: "year", Name: "period.year"}, {Value: Own, Name: "period.own"},
+	{Value: "90", Name: "period.quarter"}, {Value: "month", Name: "period.month"}, {Value: "last_month", Name: "period.lastMonth"}, {Value: "year", Name: "period.year"}, {Value: wanted.Own, Name: "period.own"},
 }
-
-// defaultSpan is the span of an address that names none.
-const defaultSpan = "28"
 
 // What a period is compared with.
 const (
@@ -55,7 +49,7 @@ type Asked struct {
 // Read reads what the query asks of the page's sites. The error can be told by [Mistake]; then the texts alone are set.
 func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked, error) {
 	a := Asked{
-		Span: cmp.Or(query.Get("span"), defaultSpan), From: query.Get("from"), To: query.Get("to"), Step: query.Get("step"), Beside: cmp.Or(query.Get("beside"), Before),
+		Span: cmp.Or(query.Get("span"), wanted.DefaultSpan), From: query.Get("from"), To: query.Get("to"), Step: query.Get("step"), Beside: cmp.Or(query.Get("beside"), Before),
 		Model: cmp.Or(query.Get("model"), string(credit.LastNotDirect)), Window: cmp.Or(query.Get("window"), "30"),
 	}
 	a.Currency, a.Mixed = currencyOf(f, p)
@@ -66,27 +60,12 @@ func Read(f *frame.Frame, p frame.Page, query url.Values, now time.Time) (Asked,
 		}
 	}
 	zone := f.Zone(p)
-	if a.Span != Own {
-		first, last, known := spanAt(a.Span, period.DateOf(now, zone))
-		if !known {
-			return a, period.ErrDate
-		}
-		a.From, a.To = first.String(), last.String()
-	}
-	step := a.Step
-	if step == "" {
-		step = string(stepOf(a.From, a.To))
-	}
 	var err error
-	if a.Period, err = period.Read(a.From, a.To, step, zone, now); err != nil {
+	if a.Period, a.From, a.To, err = wanted.PeriodOf(a.Span, a.From, a.To, a.Step, zone, now); err != nil {
 		return a, err
 	}
-	days, err := strconv.Atoi(a.Window)
-	if err != nil || days < 1 || days > 90 {
-		return a, credit.ErrRule
-	}
-	a.Credit = credit.Rule{Model: credit.Model(a.Model), Window: time.Duration(days) * 24 * time.Hour}
-	return a, a.Credit.Check()
+	a.Credit, err = wanted.RuleOf(a.Model, a.Window)
+	return a, err
 }
 
 // currencyOf is the currency of the page's sites, if it is one.
@@ -111,46 +90,6 @@ func (a Asked) Sums(keys []string) []string {
 		return keys
 	}
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return money[key] })
-}
-
-// spanAt are the first and the last day of the span on the day.
-func spanAt(span string, today period.Date) (first, last period.Date, known bool) {
-	day := time.Unix(int64(today)*24*60*60, 0).UTC()
-	date := func(year int, month time.Month, day int) period.Date {
-		return period.DateOf(time.Date(year, month, day, 0, 0, 0, 0, time.UTC), time.UTC)
-	}
-	switch span {
-	case "today":
-		return today, today, true
-	case "yesterday":
-		return today - 1, today - 1, true
-	case "month":
-		return date(day.Year(), day.Month(), 1), today, true
-	case "last_month":
-		return date(day.Year(), day.Month()-1, 1), date(day.Year(), day.Month(), 0), true
-	case "year":
-		return date(day.Year(), 1, 1), today, true
-	case "7", "28", "90":
-		days, _ := strconv.Atoi(span)
-		return today - period.Date(days) + 1, today, true
-	}
-	return 0, 0, false
-}
-
-// stepOf is the length of parts where none is chosen.
-func stepOf(from, to string) period.Step {
-	first, err := period.ReadDate(from)
-	last, err2 := period.ReadDate(to)
-	days := last - first + 1
-	switch {
-	case err != nil || err2 != nil || days > 2 && days <= 92:
-		return period.Day
-	case days <= 2:
-		return period.Hour
-	case days <= 400:
-		return period.Week
-	}
-	return period.Month
 }
 
 // Compared is the period beside which the asked one is shown, if there is one.
@@ -220,7 +159,7 @@ func (a Asked) PartAt(name string) (start time.Time, known bool) {
 func Address(path string, query url.Values, pairs ...string) string {
 	changed := make(url.Values, len(query))
 	for name, values := range query {
-		if name == Value || strings.HasPrefix(name, filterPrefix) || strings.Join(values, "") != "" {
+		if name == Value || wanted.IsFilter(name) || strings.Join(values, "") != "" {
 			changed[name] = values
 		}
 	}
@@ -245,32 +184,6 @@ func Behind(query url.Values, key string, pairs ...string) string {
 		key = report.Inquiries.String()
 	}
 	return Address("/reports/rows", query, append(pairs, "figure", key, "up", "")...)
-}
-
-// filterPrefix is before a dimension in the name by which an address filters.
-const filterPrefix = "f."
-
-// FilterName is how an address filters by the dimension.
-func FilterName(d report.Dimension) string { return filterPrefix + string(d) }
-
-// mostFiltered is how many bytes the filters of an address may have, which stand in each link of a report.
-const mostFiltered = 1000
-
-// Filters are those of the query, in the order of their names. The error is that of filters that are too long.
-func Filters(query url.Values) (filters []report.Filter, err error) {
-	size := 0
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		dimension, is := strings.CutPrefix(name, filterPrefix)
-		if !is {
-			continue
-		}
-		size += len(name) + len(strings.Join(query[name], "&"))
-		filters = append(filters, report.Filter{Dimension: report.Dimension(dimension), Values: query[name]})
-	}
-	if size > mostFiltered {
-		return nil, report.ErrFilters
-	}
-	return filters, nil
 }
 
 // longest is how long a value of an address can be that says when and of what a report is.

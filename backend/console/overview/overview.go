@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
 
 // shown are the figures of the page.
@@ -64,7 +65,7 @@ func (c *room) show(w http.ResponseWriter, r *http.Request, p frame.Page) error 
 		body.Drawn = shown[0]
 	}
 	for _, s := range figures.Spans {
-		if s.Value != figures.Own {
+		if s.Value != wanted.Own {
 			body.Spans = append(body.Spans, frame.Tab{Option: frame.Option{Value: s.Value, Name: p.Words.Text(s.Name)}, Link: figures.Address("/overview", query, "span", s.Value), Current: s.Value == asked.Span})
 		}
 	}
@@ -144,7 +145,7 @@ func bestIn(w *words.Tongue, kept url.Values, behind func(key string, pairs ...s
 	for _, r := range figures.Best(by, rows, at, bestOf) {
 		value := r.Values[0]
 		row := bestRow{
-			Name: names.Of(by, value), Link: figures.Address("/reports", kept, "by", string(by), figures.FilterName(by), value),
+			Name: names.Of(by, value), Link: figures.Address("/reports", kept, "by", string(by), wanted.FilterName(by), value),
 			Visits: figures.New(w, "visits", r.Figures, nil), Inquiries: figures.New(w, "inquiries", r.Figures, nil),
 		}
 		row.Visits.Link = behind("visits", "by", string(by), "v", value)

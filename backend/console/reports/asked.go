@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
 
 // asked is what a report is asked for: when, of which sites, by what, which figure is drawn, and how the rows are sorted.
@@ -39,10 +40,10 @@ func (c *room) read(p frame.Page, query url.Values) (asked, error) {
 	if page, err := strconv.Atoi(query.Get("page")); err == nil && page > 1 {
 		a.Page = min(page, mostPages)
 	}
-	filters, wrong := figures.Filters(query)
+	filters, wrong := wanted.Filters(query)
 	a.Filters = filters
 	for _, f := range a.Filters {
-		a.query[figures.FilterName(f.Dimension)] = f.Values
+		a.query[wanted.FilterName(f.Dimension)] = f.Values
 	}
 	var err error
 	if a.Asked, err = figures.Read(c.Frame, p, query, c.Now()); err != nil {
@@ -122,7 +123,7 @@ func (a asked) Link(pairs ...string) string { return figures.Address("/reports",
 func (a asked) Export() string { return figures.Address("/reports/export", a.query) }
 
 // Own tells whether the days are those of the address.
-func (a asked) Own() bool { return a.Span == figures.Own }
+func (a asked) Own() bool { return a.Span == wanted.Own }
 
 // SortLink is the address at which the rows are sorted by the figure, the most first and then the least.
 func (a asked) SortLink(figure string) string {
@@ -158,7 +159,7 @@ func (a asked) chips(n figures.Names) (chips []Chip) {
 		for _, v := range f.Values {
 			values = append(values, n.Of(f.Dimension, v))
 		}
-		chips = append(chips, Chip{n.Words.Text("by." + string(f.Dimension)), strings.Join(values, ", "), a.Link(figures.FilterName(f.Dimension), "")})
+		chips = append(chips, Chip{n.Words.Text("by." + string(f.Dimension)), strings.Join(values, ", "), a.Link(wanted.FilterName(f.Dimension), "")})
 	}
 	return chips
 }

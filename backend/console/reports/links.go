@@ -3,13 +3,12 @@ package reports
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
 
 // Why a report cannot be handed out by a link.
@@ -18,20 +17,8 @@ var (
 	errPersons = errors.New("a link is to no report that names people")
 )
 
-// forOutside are the dimensions of reports that links hand out. Those that name who answers are not among them, and one that
-// is new is not before it stands here.
-var forOutside = []report.Dimension{report.Channel, report.Source, report.Medium, report.Campaign, report.Content, report.Keyword, report.Referrer, report.Landing,
-	report.Device, report.Browser, report.Language, report.Country, report.Area, report.City, report.Kind, report.Page, report.Number, report.Form, report.Hour, report.Weekday}
-
 // outside tells whether a link may hand the report out.
-func (a asked) outside() bool {
-	for _, d := range a.dimensions() {
-		if !slices.Contains(forOutside, d) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(a.Filters, func(f report.Filter) bool { return !slices.Contains(forOutside, f.Dimension) })
-}
+func (a asked) outside() bool { return wanted.IsForOutside(a.dimensions(), a.Filters) }
 
 // NotLinkable is the name of the words for why no link can hand the report out; empty if one can.
 func (b reportPage) NotLinkable() string {
@@ -100,7 +87,7 @@ func (c *links) makeLink(w http.ResponseWriter, r *http.Request, p frame.Page) e
 	case !a.outside():
 		err = errPersons
 	default:
-		token, err = c.Links.Make(r.Context(), link.Link{SiteID: siteID, Name: r.PostFormValue("name"), Query: query.Encode(), By: p.Operator.Login}, days)
+		_, token, err = c.Links.Make(r.Context(), link.Link{SiteID: siteID, Name: r.PostFormValue("name"), Query: query.Encode(), By: p.Operator.Login}, days)
 	}
 	if mistake := savedMistake(err); mistake != "" {
 		return c.report(w, r, reportOf, a, p.Words.Text(mistake))

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/table"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
 
 const (
@@ -153,7 +154,7 @@ func (c *room) fillPaths(ctx context.Context, p frame.Page, body *pathsPage) err
 	body.Shown, body.Chips = true, body.chips(names)
 	body.paged = pagedOf(&body.Page, len(found), func(page string) string { return figures.Address("/reports/paths", body.query, "page", page) })
 	for i := range body.Chips {
-		body.Chips[i].Without = figures.Address("/reports/paths", body.query, figures.FilterName(body.Filters[i].Dimension), "")
+		body.Chips[i].Without = figures.Address("/reports/paths", body.query, wanted.FilterName(body.Filters[i].Dimension), "")
 	}
 	for _, path := range found[body.Begin:body.Last()] {
 		row := pathRowOf(names, path)

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/figures"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/report"
+	"github.com/seed-3405227d/frontdesk/backend/report/wanted"
 )
 
 const (
@@ -237,7 +238,7 @@ func (b *reportPage) show(names figures.Names, rows []report.Row, before *report
 // narrowed is the report of what has the value alone.
 func (a asked) narrowed(d report.Dimension, value string) string {
 	query := maps.Clone(a.query)
-	query[figures.FilterName(d)] = []string{value}
+	query[wanted.FilterName(d)] = []string{value}
 	return figures.Address("/reports", query)
 }
 

@@ -92,7 +92,23 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = intake.Body(r)
-	f.mux.ServeHTTP(w, r)
+	f.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), hostKey{}, hostOf(r))))
+}
+
+type hostKey struct{}
+
+// hostOf is the address of the console's host as the caller knows it, without a slash at its end.
+func hostOf(r *http.Request) string {
+	if r.TLS != nil || r.URL.Scheme == "https" {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// Absolute is the address of the console's page, to hand on to somebody else.
+func Absolute(ctx context.Context, page string) string {
+	host, _ := ctx.Value(hostKey{}).(string)
+	return host + page
 }
 
 // methods are those that operations have.

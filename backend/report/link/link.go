@@ -106,28 +106,29 @@ func (s *Links) Of(ctx context.Context, sites scope.Sites, limit int) ([]Link, e
 	return read(ctx, s.db.Read(), ` WHERE ends_at > $1 AND `+sites.SQL("site_id")+` ORDER BY made_at DESC, id DESC LIMIT $2`, s.now().UnixMilli(), limit)
 }
 
-// Make makes a link that lasts so many days, and returns its token, which is kept nowhere. The error may be
+// Make makes a link that lasts so many days, and returns it with its token, which is kept nowhere. The error may be
 // [saved.ErrName], [saved.ErrQuery], [ErrDays] or [ErrMany].
-func (s *Links) Make(ctx context.Context, l Link, days int) (token string, err error) {
+func (s *Links) Make(ctx context.Context, l Link, days int) (made Link, token string, err error) {
 	if l.Name, err = saved.CheckName(l.Name); err != nil {
-		return "", err
+		return l, "", err
 	}
 	switch {
 	case len(l.Query) > saved.MaxQuery:
-		return "", saved.ErrQuery
+		return l, "", saved.ErrQuery
 	case days < MinDays || days > MaxDays:
-		return "", ErrDays
+		return l, "", ErrDays
 	}
 	if l.ID, err = s.ids.Next(ctx); err != nil {
-		return "", err
+		return l, "", err
 	}
 	token = strconv.FormatInt(l.SiteID, 10) + "-" + rand.Text()
 	hash, now := hashed(token), s.now()
+	l.MadeAt, l.EndsAt = now, now.AddDate(0, 0, days)
 	entry, err := entryOf(Made, l.By, l, now)
 	if err != nil {
-		return "", err
+		return l, "", err
 	}
-	return token, s.db.Attempt(ctx, l.SiteID, func(ctx context.Context, tx db.Tx) error {
+	return l, token, s.db.Attempt(ctx, l.SiteID, func(ctx context.Context, tx db.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM report_links WHERE site_id = $1 AND ends_at < $2`, l.SiteID, now.Add(-keptFor).UnixMilli()); err != nil {
 			return fmt.Errorf("making a link to a report: %w", err)
 		}
@@ -139,7 +140,7 @@ func (s *Links) Make(ctx context.Context, l Link, days int) (token string, err e
 			return ErrMany
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO report_links (site_id, id, token, name, query, made_by, made_at, ends_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
-			l.SiteID, l.ID, hash, l.Name, l.Query, l.By, now.UnixMilli(), now.AddDate(0, 0, days).UnixMilli()); err != nil {
+			l.SiteID, l.ID, hash, l.Name, l.Query, l.By, l.MadeAt.UnixMilli(), l.EndsAt.UnixMilli()); err != nil {
 			return fmt.Errorf("making a link to a report: %w", err)
 		}
 		return journal.Append(ctx, tx, entry)

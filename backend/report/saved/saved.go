@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Bounds of what is saved.
@@ -31,6 +33,7 @@ var (
 	ErrQuery   = fmt.Errorf("what a saved report asks has at most %d bytes", MaxQuery)
 	ErrMany    = fmt.Errorf("an operator has at most %d saved reports", Max)
 	ErrTaken   = errors.New("the operator has a report of that name already")
+	ErrChanged = errors.New("somebody else has changed the saved report")
 )
 
 // Report is what is asked, under a name.
@@ -81,7 +84,11 @@ type row struct {
 }
 
 func read(ctx context.Context, from db.Queries, condition string, args ...any) ([]Report, error) {
-	rows, err := db.List(ctx, from, fields, columns+` WHERE `+condition+` ORDER BY name, id`, args...)
+	return readIn(ctx, from, condition+` ORDER BY name, id`, args...)
+}
+
+func readIn(ctx context.Context, from db.Queries, rest string, args ...any) ([]Report, error) {
+	rows, err := db.List(ctx, from, fields, columns+` WHERE `+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading saved reports: %w", err)
 	}
@@ -118,35 +125,68 @@ func (s *Reports) Of(ctx context.Context, o operator.Operator) ([]Report, error)
 	return seen, nil
 }
 
-// Save keeps the report as the operator's. It replaces the one that the operator has of the site under that name. The error
-// may be [ErrName], [ErrQuery] or [ErrMany].
-func (s *Reports) Save(ctx context.Context, o operator.Operator, r Report) error {
-	var err error
+// SharedAt returns the reports that are shared at the sites, those of all sites among them for who sees all, limit at most:
+// the latest first, behind that of the id, or from the top for 0.
+func (s *Reports) SharedAt(ctx context.Context, sites scope.Sites, behind int64, limit int) ([]Report, error) {
+	return readIn(ctx, s.db.Read(), `shared AND (id < $1 OR $1 = 0) AND `+sites.SQL("site_id")+` ORDER BY id DESC LIMIT $2`, behind, limit)
+}
+
+// Shared returns the shared report of the id, if it is at one of the sites, or [ErrUnknown].
+func (s *Reports) Shared(ctx context.Context, sites scope.Sites, id int64) (Report, error) {
+	found, err := read(ctx, s.db.Read(), `shared AND id = $1 AND `+sites.SQL("site_id"), id)
+	if err == nil && len(found) == 0 {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	return found[0], nil
+}
+
+func (r *Report) check() (err error) {
 	if r.Name, err = CheckName(r.Name); err != nil {
 		return err
 	}
 	if len(r.Query) > MaxQuery {
 		return ErrQuery
 	}
-	id, err := s.ids.Next(ctx)
-	if err != nil {
-		return err
+	return nil
+}
+
+// Save keeps the report as the operator's. It replaces the one that the operator has of the site under that name. The error
+// may be [ErrName], [ErrQuery] or [ErrMany].
+func (s *Reports) Save(ctx context.Context, o operator.Operator, r Report) error {
+	_, err := s.keep(ctx, o.ID, r, true)
+	return err
+}
+
+// Add does what Save does, and returns the id. It replaces nothing: the error may be [ErrTaken].
+func (s *Reports) Add(ctx context.Context, o operator.Operator, r Report) (id int64, err error) {
+	return s.keep(ctx, o.ID, r, false)
+}
+
+func (s *Reports) keep(ctx context.Context, operatorID int64, r Report, replaces bool) (id int64, err error) {
+	if err := r.check(); err != nil {
+		return 0, err
 	}
-	return s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error {
-		own, err := read(ctx, tx, `operator_id = $1`, o.ID)
+	if id, err = s.ids.Next(ctx); err != nil {
+		return 0, err
+	}
+	return id, s.db.Attempt(ctx, r.SiteID, func(ctx context.Context, tx db.Tx) error {
+		own, err := read(ctx, tx, `operator_id = $1`, operatorID)
 		if err != nil {
 			return err
 		}
-		known := false
-		for _, other := range own {
-			known = known || other.SiteID == r.SiteID && other.Name == r.Name
-		}
-		if !known && len(own) >= Max {
+		known := slices.ContainsFunc(own, func(other Report) bool { return other.SiteID == r.SiteID && other.Name == r.Name })
+		switch {
+		case known && !replaces:
+			return ErrTaken
+		case !known && len(own) >= Max:
 			return ErrMany
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO saved_reports (site_id, id, operator_id, name, query, shared, saved_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (site_id, operator_id, name) DO UPDATE SET query = EXCLUDED.query, shared = EXCLUDED.shared, saved_at = EXCLUDED.saved_at`,
-			r.SiteID, id, o.ID, r.Name, r.Query, r.Shared, s.now().UnixMilli()); err != nil {
+			r.SiteID, id, operatorID, r.Name, r.Query, r.Shared, s.now().UnixMilli()); err != nil {
 			return fmt.Errorf("saving a report: %w", err)
 		}
 		return nil
@@ -160,26 +200,48 @@ func (s *Reports) Change(ctx context.Context, o operator.Operator, id int64, nam
 	if err != nil {
 		return err
 	}
+	return s.change(ctx, o.ID, id, func(r Report) (Report, error) {
+		r.Name, r.Shared = name, shared
+		return r, nil
+	})
+}
+
+// Replace has the report ask something else, or under another name. It is the operator's of before, which the caller has
+// read. The error may be [ErrUnknown], [ErrChanged], [ErrName], [ErrQuery] or [ErrTaken].
+func (s *Reports) Replace(ctx context.Context, before Report, name, query string) error {
+	to := before
+	to.Name, to.Query = name, query
+	if err := to.check(); err != nil {
+		return err
+	}
+	return s.change(ctx, before.Operator, before.ID, func(now Report) (Report, error) {
+		if now.Name != before.Name || now.Query != before.Query || now.Shared != before.Shared {
+			return now, ErrChanged
+		}
+		return to, nil
+	})
+}
+
+// change has the operator's report be what to returns for it.
+func (s *Reports) change(ctx context.Context, operatorID, id int64, to func(Report) (Report, error)) error {
 	return s.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		own, err := read(ctx, tx, `operator_id = $1`, o.ID)
+		own, err := read(ctx, tx, `operator_id = $1`, operatorID)
 		if err != nil {
 			return err
 		}
-		var changed *Report
-		for i := range own {
-			if own[i].ID == id {
-				changed = &own[i]
-			}
-		}
-		if changed == nil {
+		at := slices.IndexFunc(own, func(r Report) bool { return r.ID == id })
+		if at < 0 {
 			return ErrUnknown
 		}
-		for _, other := range own {
-			if other.ID != id && other.SiteID == changed.SiteID && other.Name == name {
-				return ErrTaken
-			}
+		changed, err := to(own[at])
+		if err != nil {
+			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE saved_reports SET name = $1, shared = $2 WHERE site_id = $3 AND id = $4`, name, shared, changed.SiteID, id); err != nil {
+		if slices.ContainsFunc(own, func(r Report) bool { return r.ID != id && r.SiteID == changed.SiteID && r.Name == changed.Name }) {
+			return ErrTaken
+		}
+		if _, err := tx.Exec(ctx, `UPDATE saved_reports SET name = $1, shared = $2, query = $3 WHERE site_id = $4 AND id = $5`,
+			changed.Name, changed.Shared, changed.Query, changed.SiteID, id); err != nil {
 			return fmt.Errorf("changing a saved report: %w", err)
 		}
 		return nil
