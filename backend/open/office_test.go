@@ -25,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -54,10 +55,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
+	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	openapi3filter.RegisterBodyDecoder("text/csv", openapi3filter.FileBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("image/png", openapi3filter.FileBodyDecoder)
+	dbtest.Main(m)
+}
 
 // office is the API of two sites with leads, of which lamps is the one that the calls of tests are about.
 type office struct {
@@ -130,6 +136,9 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	o.Deliveries = notify.New(notify.Subjects{DB: d, Journal: o.Journal, Queue: jobs, Sites: o.Sites, Leads: o.Leads, Calls: o.Calls}, func() notify.Settings {
 		return notify.Settings{Mail: &mail.Server{Host: "127.0.0.1", Port: 1, From: "desk@lamps.example"}, Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	}, nil, now, logger)
+	o.Conversions = conversion.New(conversion.Subjects{
+		DB: d, Deliveries: o.Deliveries, Sites: o.Sites, Leads: o.Leads, Calls: o.Calls, Chats: o.Chats, Visits: visits.Visits, Clients: client.New(d, visits.Keys, logger),
+	}, now, logger)
 	o.Bulletins = bulletin.New(bulletin.Subjects{DB: d, Queue: jobs, Deliveries: o.Deliveries}, now, logger)
 	o.Persons, err = person.New(t.Context(), d, now, logger, func(context.Context) []string { return []string{"RU"} },
 		visits.Visits.Traces(), o.Chats.Traces(), o.Leads.Traces(), inbox.Traces(), o.Callbacks.Traces(), o.Calls.Traces(), journal.Traces())

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -24,6 +25,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
+	"github.com/seed-3405227d/frontdesk/backend/open/destinations"
 	"github.com/seed-3405227d/frontdesk/backend/open/endpoints"
 	"github.com/seed-3405227d/frontdesk/backend/open/events"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
@@ -53,29 +55,30 @@ const Path = frame.Path
 
 // Subjects are what the API tells of.
 type Subjects struct {
-	Tokens     *token.Tokens
-	Answers    *once.Answers
-	Sites      *site.Sites
-	Visits     *visit.Visits
-	Leads      *lead.Leads
-	Inbox      *inbox.Inbox
-	Calls      *call.Calls
-	Chats      *chat.Chats
-	Callbacks  *callback.Callbacks
-	Numbers    *inventory.Inventory
-	Forms      *form.Forms
-	Operators  *operator.Operators
-	Groups     *group.Groups
-	Replies    *reply.Replies
-	Deliveries *notify.Deliveries
-	Persons    *person.Persons
-	Reports    *report.Reports
-	Saved      *saved.Reports
-	Links      *link.Links
-	Bulletins  *bulletin.Bulletins
-	Costs      *cost.Costs
-	Journal    *journal.Journal
-	Limits     *limit.Uses
+	Tokens      *token.Tokens
+	Answers     *once.Answers
+	Sites       *site.Sites
+	Visits      *visit.Visits
+	Leads       *lead.Leads
+	Inbox       *inbox.Inbox
+	Calls       *call.Calls
+	Chats       *chat.Chats
+	Callbacks   *callback.Callbacks
+	Numbers     *inventory.Inventory
+	Forms       *form.Forms
+	Operators   *operator.Operators
+	Groups      *group.Groups
+	Replies     *reply.Replies
+	Deliveries  *notify.Deliveries
+	Conversions *conversion.Conversions
+	Persons     *person.Persons
+	Reports     *report.Reports
+	Saved       *saved.Reports
+	Links       *link.Links
+	Bulletins   *bulletin.Bulletins
+	Costs       *cost.Costs
+	Journal     *journal.Journal
+	Limits      *limit.Uses
 
 	// Configured is what this server's configuration says for the site of a key, if it names the site, and Pools are the
 	// pools of it.
@@ -107,6 +110,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Effective: effective})
 	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Configured: s.Configured, Pools: s.Pools})
 	endpoints.Mount(f, s.Deliveries)
+	destinations.Mount(f, s.Conversions)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
 	handouts.Mount(f, handouts.Subjects{Saved: s.Saved, Links: s.Links, Bulletins: s.Bulletins, Operators: s.Operators, HasMail: s.Deliveries.HasMail, Effective: effective})

@@ -98,6 +98,7 @@ var trials = []trial{
 	{id: "pauseEndpoint", path: "id {endpoint}", asked: `{"is_paused":true}`, says: `"paused_at":"2`},
 	{id: "testEndpoint", path: "id {endpoint}"},
 	{id: "rotateSecret", path: "id {endpoint}", says: `"secret":"`},
+	{id: "endEarlierSecret", path: "id {endpoint}"},
 	{id: "listDeliveries", query: "limit=5", says: `"deliveries":[`, wrong: map[string]string{"state=lost": "query.state"}},
 	{id: "deliverAgain", path: "id {endpoint}", asked: `{"entry":{delivery}}`, wrong: map[string]string{`404 {"entry":999999}`: "unknown", `{"entry":0}`: "body.entry"}},
 
@@ -105,6 +106,17 @@ var trials = []trial{
 		says: `"sale_cost":"1500.5"`, wrong: map[string]string{`{}`: "nothing is filled", `{"name":"A","sale_cost":"1"}`: "without is_sale", `{"name":"A","is_sale":true,"sale_cost":"much"}`: "body.sale_cost",
 			`{"name":"A","group_id":99}`: "body.group_id", `{"name":"A","visitor_id":"99"}`: "body.visitor_id", `{"name":"A","at":"2020-01-01T00:00:00Z"}`: "body.at", `{"name":"` + strings.Repeat("ы", 600) + `"}`: "body.name",
 			`{"name":"A\u0000"}`: "body.name", `{"user_fields":{"password":"x"}}`: "body.user_fields", `{"name":"A","user_fields":{"a":1}}`: "body.user_fields.a"}},
+	{id: "deliverFailedAgain", path: "id {endpoint}", asked: `{"since":"2026-01-01T00:00:00Z"}`, says: `"count":`, wrong: map[string]string{`{}`: "since"}},
+
+	{id: "addDestination", asked: `{"kind":"google_ads","goals":{"lead":"Lead"},"currency":"EUR"}`, says: `"id":{destination}`,
+		wrong: map[string]string{`{"kind":"ga4","address":"x","credential":"abcdefghijkl","goals":{"lead":"a"}}`: "body.address", `{"kind":"ga4","address":"G-ABC1DEF2GH","goals":{"lead":"a"}}`: "body.credential", `{"kind":"google_ads","goals":{}}`: "body.goals",
+			`{"kind":"google_ads","goals":{"hello":"a"}}`: "body.goals", `{"kind":"google_ads","goals":{"lead":"` + strings.Repeat("a", 101) + `"}}`: "body.goals", `{"kind":"pigeon","goals":{"lead":"a"}}`: "body.kind", `{"kind":"google_ads","goals":{"lead":"a"},"currency":"eu"}`: "body.currency"}},
+	{id: "listDestinations", says: `/conversions.csv"`},
+	{id: "getDestination", path: "id {destination}", says: `"goals":{"lead":"Lead"}`},
+	{id: "setDestination", path: "id {destination}", asked: `{"goals":{"sale":"Sale"}}`, says: `"goals":{"sale":"Sale"}`, wrong: map[string]string{`{"goals":{}}`: "body.goals"}},
+	{id: "makeDestinationPassword", path: "id {destination}", says: `"password":"`},
+	{id: "getDestinationFile", path: "id {destination} file conversions.csv", says: "Conversion Name"},
+
 	{id: "listLeads", query: "site=lamps.example", says: `"message":"Is the lamp there?"`, wrong: map[string]string{"state=lost": "query.state"}},
 	{id: "getLead", path: "id {lead}", says: `"city":"Oslo"`},
 	{id: "setLeadState", path: "id {lead}", asked: `{"state":"work"}`, wrong: map[string]string{`{"state":"lost"}`: "body.state", `{"state":"work","by":"x"}`: "unexpected property"}},
@@ -353,7 +365,7 @@ func TestNoHoles(t *testing.T) {
 		require.NoError(t, o.Tokens.Revoke(t.Context(), operator.Server(), made.ID))
 		all, other := o.token(scope.All(), token.Scopes...), o.token(scope.Of(o.chairs.ID), token.Scopes...)
 		boris := operatortest.Account(t, o.Operators, "boris", operator.Agent, scope.Of(o.lamps.ID))
-		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file", "saved", "link", "bulletin"} {
+		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file", "saved", "link", "bulletin", "destination"} {
 			named[name] = "1"
 		}
 		named["boris"] = fmt.Sprint(boris.ID)

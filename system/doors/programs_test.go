@@ -176,10 +176,11 @@ func bodies(method string, of schema, schemas map[string]schema) func(*scene, in
 
 // asProgram are the calls of the operation at the address, with the token of a program.
 func asProgram(s *scene, path string, all inputs) inputs {
+	path = strings.Replace(path, "/destinations/{id}/files/{file}", "/destinations/{id}/files/"+s.stands["table"], 1)
 	path = strings.NewReplacer("{site}", "shop", "{number}", "74952223344", "{pool}", "summer", "{part}", s.stands["lead"], "{file}", s.stands["file"]).Replace(path)
 	for subject, stands := range map[string]string{
 		"leads": "lead", "calls": "call", "chats": "conversation", "callbacks": "callback", "groups": "group", "replies": "reply", "endpoints": "endpoint", "operators": "operator", "costs": "import",
-		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber",
+		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber", "destinations": "destination",
 	} {
 		path = strings.Replace(path, "/"+subject+"/{id}", "/"+subject+"/"+s.stands[stands], 1)
 	}

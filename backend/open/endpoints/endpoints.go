@@ -32,7 +32,7 @@ type EndpointSettings struct {
 // Endpoint is where a site's news goes.
 type Endpoint struct {
 	ID   int64  `json:"id"`
-	Kind string `json:"kind" doc:"webhook or mail; others are destinations of conversions, which the console sets up."`
+	Kind string `json:"kind" doc:"webhook or mail; others are destinations of conversions, which are made and changed as such."`
 	EndpointSettings
 	CreatedAt time.Time  `json:"created_at"`
 	PausedAt  *time.Time `json:"paused_at" doc:"Since when nothing is sent, and what happens waits; null while it is sent."`
@@ -110,6 +110,19 @@ type againInput struct {
 	}
 }
 
+type failedInput struct {
+	frame.ThingInput
+	Body struct {
+		Since time.Time `json:"since"`
+	}
+}
+
+type failedOutput struct {
+	Body struct {
+		Count int `json:"count" doc:"How many are sent."`
+	}
+}
+
 func answer(e notify.Endpoint) *endpointOutput {
 	return &endpointOutput{ETag: frame.VersionTag(e.Version), Body: endpointOf(e)}
 }
@@ -150,6 +163,12 @@ func Mount(f *frame.Frame, deliveries *notify.Deliveries) {
 			return nil, r.at(ctx, *in, func(e notify.Endpoint, by string) error { return r.deliveries.Endpoints.Try(ctx, e.SiteID, e.ID, by) })
 		})
 	frame.Add(f, add("POST", "endpoints/{id}/secret", "rotateSecret", token.WriteEndpoints, "Make another secret", "The one before signs beside it for a week."), r.rotate)
+	frame.Add(f, add("DELETE", "endpoints/{id}/secret", "endEarlierSecret", token.WriteEndpoints, "End the earlier secret", "Only the latest one signs from now on."),
+		func(ctx context.Context, in *frame.ThingInput) (*struct{}, error) {
+			return nil, r.at(ctx, *in, func(e notify.Endpoint, by string) error {
+				return r.deliveries.Endpoints.EndEarlier(ctx, e.SiteID, e.ID, by)
+			})
+		})
 	frame.Add(f, add("GET", "deliveries", "listDeliveries", token.ReadEndpoints, "List deliveries", "What became of the news of a site."), r.log)
 	frame.Add(f, add("POST", "endpoints/{id}/again", "deliverAgain", token.WriteEndpoints, "Deliver again", "One delivery is sent once more, whatever came of it."),
 		func(ctx context.Context, in *againInput) (*struct{}, error) {
@@ -157,9 +176,17 @@ func Mount(f *frame.Frame, deliveries *notify.Deliveries) {
 				return r.deliveries.Again(ctx, e.SiteID, e.ID, in.Body.Entry)
 			})
 		})
+	frame.Add(f, add("POST", "endpoints/{id}/failed", "deliverFailedAgain", token.WriteEndpoints, "Deliver again what has failed", "All that happened since the time and has failed is sent once more."),
+		func(ctx context.Context, in *failedInput) (*failedOutput, error) {
+			out := new(failedOutput)
+			return out, r.at(ctx, in.ThingInput, func(e notify.Endpoint, _ string) (err error) {
+				out.Body.Count, err = r.deliveries.AgainFailed(ctx, e.SiteID, e.ID, in.Body.Since)
+				return err
+			})
+		})
 }
 
-var errKind = errors.New("destinations of conversions are changed in the console")
+var errKind = errors.New("this is a destination of conversions, and is changed as such")
 
 // at does something with the endpoint.
 func (r *room) at(ctx context.Context, in frame.ThingInput, do func(e notify.Endpoint, by string) error) error {
@@ -168,9 +195,6 @@ func (r *room) at(ctx context.Context, in frame.ThingInput, do func(e notify.End
 		return err
 	}
 	e, err := r.deliveries.Endpoints.Get(ctx, s.ID, in.ID)
-	if err == nil && e.IsOut() {
-		err = errKind
-	}
 	if err != nil {
 		return err
 	}
@@ -223,6 +247,9 @@ func (r *room) change(ctx context.Context, in *putInput) (*endpointOutput, error
 	err := r.at(ctx, in.ThingInput, func(e notify.Endpoint, by string) error {
 		if err := in.Holds(frame.VersionTag(e.Version)); err != nil {
 			return err
+		}
+		if e.IsOut() {
+			return errKind
 		}
 		return r.deliveries.Endpoints.Change(ctx, in.Body.over(e), by)
 	})

@@ -33,7 +33,8 @@ type Operation struct {
 	Dear bool
 	// MaxBody is how many bytes its body has at most; 0 for [maxBody].
 	MaxBody int64
-	// Files are the types of the file that it answers with, see [File]; nil where it answers with JSON.
+	// Files are the types of the file that it answers with, see [File]; nil where it answers with JSON. A POST that answers
+	// with one does nothing, and takes no Idempotency-Key.
 	Files []string
 	// Mistakes are those of callers.
 	Mistakes Mistakes
@@ -65,9 +66,9 @@ func Add[I, O any](f *Frame, o Operation, do func(context.Context, *I) (*O, erro
 		ctx, cancel := bounded(ctx)
 		defer cancel()
 		if o.Dear {
-			leave, entered := f.limits.enter(Caller(ctx).ID)
-			if !entered {
-				return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests("this token has dear calls on their way; wait for them"), http.Header{"Retry-After": {"1"}})
+			leave, err := f.enter(ctx)
+			if err != nil {
+				return nil, err
 			}
 			defer leave()
 		}
@@ -77,6 +78,15 @@ func Add[I, O any](f *Frame, o Operation, do func(context.Context, *I) (*O, erro
 		}
 		return out, nil
 	})
+}
+
+// enter lets a dear call begin. It calls leave when it has ended. The error is the answer when there are too many.
+func (f *Frame) enter(ctx context.Context) (leave func(), err error) {
+	leave, entered := f.limits.enter(Caller(ctx).ID)
+	if !entered {
+		return nil, huma.ErrorWithHeaders(huma.Error429TooManyRequests("this token has dear calls on their way; wait for them"), http.Header{"Retry-After": {"1"}})
+	}
+	return leave, nil
 }
 
 // Stream adds an operation that answers with a stream of events, for as long as its caller reads. open looks whether it
@@ -115,7 +125,7 @@ func (f *Frame) described(o Operation) huma.Operation {
 			described.Responses["200"].Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 		}
 	}
-	if o.Method == http.MethodPost {
+	if o.Method == http.MethodPost && o.Files == nil {
 		if !o.Does {
 			described.DefaultStatus = http.StatusCreated
 		}
