@@ -100,7 +100,7 @@ func TestNewLeadOfAVisitor(t *testing.T) {
 func TestNewLeadsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		secret := o.token(scope.All(), token.WriteLeads)
-		o.Limits.Configure(o.lamps.ID, &limit.Limits{Leads: new(int64(2)), Disk: new(int64(10))})
+		o.Limits.Configure(map[int64]*limit.Limits{o.lamps.ID: {Leads: new(int64(2)), Disk: new(int64(10))}})
 		for i := range 2 {
 			o.add(secret, fmt.Sprintf(`{"name":"%d"}`, i))
 		}
@@ -108,7 +108,7 @@ func TestNewLeadsAreBounded(t *testing.T) {
 		o.refusesTo(409, "POST", path, secret, `{"name":"3"}`, "leads of the day")
 		named := o.scene()
 		o.refusesTo(409, "POST", "/api/v1/sites/lamps.example/chats/"+named["chat"]+"/files?operator_id="+named["anna"], o.token(scope.All(), token.WriteChats), "of 11 bytes", "room for files")
-		o.Limits.Configure(o.lamps.ID, nil)
+		o.Limits.Configure(nil)
 		for _, do := range []func(bool) error{
 			func(is bool) error { _, err := o.Sites.Retire(t.Context(), o.lamps.ID, is, "vera"); return err },
 			func(is bool) error { _, err := o.Sites.Suspend(t.Context(), o.lamps.ID, is, "vera"); return err },
