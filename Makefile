@@ -16,11 +16,12 @@ test: tools lint types
 	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
 
 # Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
-# Exim, and npm's libraries of signatures.
+# Exim, and npm's libraries of signatures; and PgBouncer between the service's rooms and PostgreSQL.
 real:
 	@.ci/tools real
 	go vet -tags real ./e2e ./system
 	go test -tags real -timeout 40m -run '^TestReal' ./e2e ./system
+	FRONTDESK_POOLED=yes go test -timeout 20m -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=

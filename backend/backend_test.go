@@ -172,10 +172,10 @@ func TestExamine(t *testing.T) {
 }
 
 func TestConceal(t *testing.T) {
-	settings := db.Settings{Engine: db.Postgres, Source: "postgres://desk:s3cr3t@db.example/desk"}
+	settings := db.Settings{Engine: db.Postgres, Source: "postgres://desk:s3cr3t@pooler.example/desk", Direct: "postgres://desk:s3cr3t2@db.example/desk"}
 	require.NoError(t, conceal(settings, nil))
 	require.Equal(t, context.Canceled, conceal(settings, context.Canceled))
-	for _, text := range []string{"cannot use " + settings.Source, "wrong password s3cr3t"} {
+	for _, text := range []string{"cannot use " + settings.Source, "cannot use " + settings.Direct, "wrong password s3cr3t", "wrong password s3cr3t2"} {
 		require.NotContains(t, conceal(settings, errorText(text)).Error(), "s3cr3t")
 	}
 }

@@ -17,10 +17,16 @@ func conceal(settings db.Settings, err error) error {
 	if trouble, ok := errors.AsType[*db.Trouble](err); ok {
 		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
 	}
-	text := strings.ReplaceAll(err.Error(), settings.Source, "(connection string)")
-	if source, parseErr := url.Parse(settings.Source); parseErr == nil && source.User != nil {
-		if password, ok := source.User.Password(); ok && password != "" {
-			text = strings.ReplaceAll(text, password, "(password)")
+	text := err.Error()
+	for _, connection := range []string{settings.Source, settings.Direct} {
+		if connection == "" {
+			continue
+		}
+		text = strings.ReplaceAll(text, connection, "(connection string)")
+		if source, parseErr := url.Parse(connection); parseErr == nil && source.User != nil {
+			if password, ok := source.User.Password(); ok && password != "" {
+				text = strings.ReplaceAll(text, password, "(password)")
+			}
 		}
 	}
 	if text == err.Error() {

@@ -19,7 +19,7 @@ import (
 
 // hits counts the page views that the whole program acknowledges as durable,
 // over HTTP, from 32 keep-alive clients of which each sends every fourth view
-// as a new visitor.
+// as a new visitor. The pooler is PgBouncer in front of PostgreSQL, whose own time is not told.
 //
 // With profile, the name of a file without its end, each run leaves a CPU profile of the
 // server in profile.DATABASE.
@@ -29,12 +29,18 @@ func hits(ctx context.Context, folder, caddy, profile string, duration time.Dura
 		return err
 	}
 	defer postgres.Remove()
+	pooler, err := dbtest.StartPooler(postgres.Address)
+	if err != nil {
+		return err
+	}
+	defer pooler.Remove()
 	fmt.Printf("Hits acknowledged as durable, %v on each, 32 keep-alive clients, on the cores that the clients use too\n", duration)
 	fmt.Printf("%-10s %10s %10s %10s %10s %14s %14s\n", "database", "hits/s", "median", "p99", "slowest", "µs of CPU", "and PostgreSQL")
 	spent := func() (time.Duration, error) { return cpuOf(postgres.PID()) } // by PostgreSQL
 	for _, database := range []string{
 		"sqlite " + filepath.Join(folder, "hits.db"),
 		`postgres "` + postgres.Source() + `"`,
+		`postgres "` + pooler.Source("postgres") + `" {` + "\n\t\t\tdirect \"" + postgres.Source() + "\"\n\t\t}",
 	} {
 		if err := hitsOn(ctx, folder, caddy, database, profile, spent, duration); err != nil {
 			return fmt.Errorf("%s: %w", database, err)
@@ -66,6 +72,9 @@ func hitsOn(ctx context.Context, folder, caddy, database, profile string, spent 
 		return err
 	}
 	engine, _, _ := strings.Cut(database, " ")
+	if strings.Contains(database, "direct") {
+		engine = "pooler"
+	}
 	profiled := make(chan error, 1)
 	if profile == "" {
 		profiled <- nil

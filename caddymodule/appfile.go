@@ -38,7 +38,9 @@ func parseGlobalOption(d *caddyfile.Dispenser, existing any) (any, error) {
 //
 //	frontdesk {
 //		database sqlite   <path>
-//		database postgres <connection string>
+//		database postgres <connection string> {
+//			direct <connection string>
+//		}
 //		name     <name>
 //		retention <duration>
 //		addresses truncated|whole
@@ -110,7 +112,7 @@ var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
 	"webhooks":     readWebhooks,
 }
 
-// readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string>.
+// readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string> with a block.
 func readDatabase(a *App, d *caddyfile.Dispenser) error {
 	if a.Database != nil {
 		return d.Err("the database is configured already: expected one")
@@ -120,10 +122,22 @@ func readDatabase(a *App, d *caddyfile.Dispenser) error {
 		return d.Err("expected: database sqlite PATH, or: database postgres CONNECTION_STRING")
 	}
 	a.WrittenAt.Note(d, a.Database.Source)
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		if d.Val() != "direct" {
+			return d.Errf("unknown option %q of database: expected direct", d.Val())
+		}
+		if a.Database.Direct != "" {
+			return d.Err("direct is given already: expected one")
+		}
+		if !d.AllArgs(&a.Database.Direct) || a.Database.Direct == "" {
+			return d.Err("expected: direct CONNECTION_STRING")
+		}
+		a.WrittenAt.Note(d, a.Database.Direct)
+	}
 	if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
 		return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
 	}
-	if !placeholder.In(a.Database.Source) {
+	if !placeholder.In(a.Database.Source) && !placeholder.In(a.Database.Direct) {
 		if _, err := a.Database.Resolve(); err != nil {
 			return d.Err(err.Error())
 		}

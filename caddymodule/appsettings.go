@@ -27,6 +27,11 @@ type Database struct {
 	// `{file./path}` are resolved when the configuration is loaded and are not
 	// written back, so a password belongs into one.
 	Source string `json:"source"`
+
+	// PostgreSQL's own connection string, where the source is that of a pooler that gives
+	// each transaction another connection, such as PgBouncer in transaction mode. Nodes
+	// listen to each other by it, and change the schema.
+	Direct string `json:"direct,omitempty"`
 }
 
 // Operator is an account of the console.
@@ -100,7 +105,11 @@ func (d *Database) Resolve() (db.Settings, error) {
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database source: %w", err)
 	}
-	settings := db.Settings{Engine: d.Engine, Source: source}
+	direct, err := placeholder.Fill(d.Direct)
+	if err != nil {
+		return db.Settings{}, fmt.Errorf("database's direct: %w", err)
+	}
+	settings := db.Settings{Engine: d.Engine, Source: source, Direct: direct}
 	if err := settings.Check(); err != nil {
 		return db.Settings{}, fmt.Errorf("database: %w", err)
 	}

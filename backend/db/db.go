@@ -42,6 +42,9 @@ type Settings struct {
 	// Source is the file of a SQLite database, or the connection string of a
 	// PostgreSQL one (URL or key=value form).
 	Source string `json:"source,omitempty"`
+	// Direct is the connection string of the PostgreSQL server itself if Source is that of a pooler, which gives each
+	// transaction another connection.
+	Direct string `json:"direct,omitempty"`
 }
 
 // What is wrong with the file of a SQLite database: it is broken, the log beside it belongs to another file, it was
@@ -86,7 +89,7 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 			d.read, d.write, d.use, d.groups = d.sqlite.Read, d.sqlite.Write, d.sqlite.Use, newGroups(1, 1)
 		}
 	case Postgres:
-		if d.postgres, err = postgres.Open(ctx, settings.Source, transactTimeout); err == nil {
+		if d.postgres, err = postgres.Open(ctx, settings.Source, settings.Direct, transactTimeout); err == nil {
 			d.read, d.write, d.use, d.groups = d.postgres.Read, d.postgres.Write, d.postgres.Use, newGroups(postgres.Groups, 16)
 		}
 	default:
@@ -106,8 +109,16 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 func (s Settings) Check() error {
 	switch s.Engine {
 	case SQLite:
+		if s.Direct != "" {
+			return errors.New("a SQLite database has no server: expected no direct")
+		}
 		return sqlite.CheckPath(s.Source)
 	case Postgres:
+		if s.Direct != "" {
+			if err := postgres.CheckSource(s.Direct); err != nil {
+				return fmt.Errorf("direct: %w", err)
+			}
+		}
 		return postgres.CheckSource(s.Source)
 	}
 	return fmt.Errorf("unknown database engine %q: expected %q or %q", s.Engine, SQLite, Postgres)

@@ -8,7 +8,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,6 +25,9 @@ import (
 // started for them.
 func Main(m *testing.M) {
 	code := m.Run()
+	if server.pooler != nil {
+		server.pooler.Remove()
+	}
 	if server.stop != nil {
 		server.stop()
 	}
@@ -77,6 +79,9 @@ func postgres(t testing.TB, original string) db.Settings {
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	administer(t, "CREATE DATABASE "+name+" TEMPLATE "+original)
 	t.Cleanup(func() { administer(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	if server.pooler != nil {
+		return db.Settings{Engine: db.Postgres, Source: server.pooler.Source(name), Direct: source(name)}
+	}
 	return db.Settings{Engine: db.Postgres, Source: source(name)}
 }
 
@@ -126,20 +131,26 @@ func migrate(t testing.TB, settings db.Settings) {
 var server struct {
 	once    sync.Once
 	address string
+	pooler  *Pooler // nil without one
 	stop    func()
 	err     error
 }
 
+// pooled is set in the environment of tests that reach PostgreSQL through PgBouncer in transaction mode.
+const pooled = "FRONTDESK_POOLED"
+
 // start starts the server that all tests of a package share.
 func start(t testing.TB) {
 	t.Helper()
-	server.once.Do(func() { server.address, server.stop, server.err = startPostgres() })
+	server.once.Do(func() {
+		if server.address, server.stop, server.err = startPostgres(); server.err == nil && os.Getenv(pooled) != "" {
+			server.pooler, server.err = StartPooler(server.address)
+		}
+	})
 	require.NoError(t, server.err, "starting PostgreSQL")
 }
 
-func source(database string) string {
-	return (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: server.address, Path: database, RawQuery: "sslmode=disable"}).String()
-}
+func source(database string) string { return sourceOf(server.address, database) }
 
 func administer(t testing.TB, statement string) {
 	t.Helper()

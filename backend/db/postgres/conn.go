@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,7 +18,8 @@ import (
 type conn struct {
 	conn      *pgx.Conn
 	queued    []*wire.Statement // they go with the next round trip
-	beginning *wire.Statement
+	beginning []*wire.Statement // of which the first begins the transaction
+	bounds    string            // what sets the transaction's bounds, if its connection does not have them
 	begun     bool
 	tag       string // what the server says that the last change was
 }
@@ -30,13 +32,17 @@ func (d *Database) Use(ctx context.Context, f func(wire.Conn) error) error {
 	}
 	defer pooled.Close()
 	return pooled.Raw(func(driverConn any) error {
-		return f(&conn{conn: driverConn.(*stdlib.Conn).Conn()})
+		return f(&conn{conn: driverConn.(*stdlib.Conn).Conn(), bounds: d.bounds})
 	})
 }
 
-func (s *conn) Begin(ctx context.Context) error {
-	s.beginning = &wire.Statement{Query: "BEGIN"}
-	return s.Queue(ctx, s.beginning)
+func (s *conn) Begin(context.Context) error {
+	s.beginning = []*wire.Statement{{Query: "BEGIN"}}
+	if s.bounds != "" {
+		s.beginning = append(s.beginning, &wire.Statement{Query: s.bounds})
+	}
+	s.queued = append(s.queued, s.beginning...)
+	return nil
 }
 
 func (s *conn) Queue(_ context.Context, statement *wire.Statement) error {
@@ -45,7 +51,7 @@ func (s *conn) Queue(_ context.Context, statement *wire.Statement) error {
 }
 
 func (s *conn) Commit(ctx context.Context) error {
-	if !s.begun && len(s.queued) == 1 { // nothing was to be done
+	if !s.begun && len(s.queued) == len(s.beginning) { // nothing was to be done
 		return nil
 	}
 	commit := wire.Statement{Query: "COMMIT"}
@@ -74,7 +80,7 @@ func (s *conn) Run(ctx context.Context, statements ...*wire.Statement) (err erro
 	s.queued = nil
 	defer func() {
 		if err != nil && !s.begun {
-			s.queued = []*wire.Statement{s.beginning} // in case that somebody goes on
+			s.queued = slices.Clone(s.beginning) // in case that somebody goes on
 		}
 	}()
 	if len(statements) == 1 {
@@ -104,7 +110,7 @@ func (s *conn) take(of *wire.Statement, exec func() (pgconn.CommandTag, error), 
 		if err != nil {
 			return err
 		}
-		s.begun = s.begun || of == s.beginning
+		s.begun = s.begun || len(s.beginning) > 0 && of == s.beginning[0]
 		of.Changed, s.tag = tag.RowsAffected(), tag.String()
 		return nil
 	}

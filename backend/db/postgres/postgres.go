@@ -8,8 +8,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,10 +44,10 @@ const (
 )
 
 // Writers have connections of their own, so that questions that take long do not keep
-// them waiting: one for each group, and some for numbers, see [Sequence].
+// them waiting: one for each group, and some for numbers, see [Sequence]. One more listens.
 const (
 	writers = Groups + 2
-	readers = 12
+	readers = 11
 )
 
 // Database is a database of a server.
@@ -52,37 +55,81 @@ type Database struct {
 	// Read is for queries, and Write for what is written.
 	Read, Write *sql.DB
 
-	source string
+	direct string // the connection string of the server itself
+	bounds string // what begins a transaction through a pooler; empty without one
 }
 
 // Open connects to the database of the connection string. The server ends statements of writes after the timeout.
-func Open(ctx context.Context, source string, timeout time.Duration) (*Database, error) {
-	write, err := connections(source, timeout, writers)
-	if err != nil {
+//
+// If direct is not empty, the connection string is that of a pooler which gives each transaction another connection, such
+// as PgBouncer in transaction mode. direct is that of the server itself, for what belongs to a connection: listening to
+// other nodes, and the lock under which the schema is changed.
+func Open(ctx context.Context, source, direct string, timeout time.Duration) (*Database, error) {
+	d := &Database{direct: direct}
+	if direct == "" {
+		d.direct = source
+	} else {
+		d.bounds = transactionBounds(timeout)
+	}
+	var err error
+	if d.Write, err = d.connections(source, timeout, writers); err != nil {
 		return nil, err
 	}
-	read, err := connections(source, ReadTimeout, readers)
-	if err != nil {
-		write.Close()
+	if d.Read, err = d.connections(source, ReadTimeout, readers); err != nil {
+		d.Write.Close()
 		return nil, err
 	}
-	d := &Database{read, write, source}
-	if err := write.PingContext(ctx); err != nil {
+	if err := d.Write.PingContext(ctx); err != nil {
 		d.Close()
 		return nil, err
 	}
 	return d, nil
 }
 
-// Patient opens a connection whose statements may take as long as they need.
-func (d *Database) Patient() (*sql.DB, error) { return connections(d.source, 0, 1) }
+// Patient opens a connection to the server itself, whose statements may take as long as they need.
+func (d *Database) Patient() (*sql.DB, error) { return open(d.direct, bounds(0), 1, false) }
 
 // Close closes all connections.
 func (d *Database) Close() error { return errors.Join(d.Write.Close(), d.Read.Close()) }
 
 // connections returns a pool of that many connections, whose statements the server ends
-// after the timeout; 0 for none.
-func connections(source string, timeout time.Duration, most int) (*sql.DB, error) {
+// after the timeout.
+func (d *Database) connections(source string, timeout time.Duration, most int) (*sql.DB, error) {
+	if d.bounds != "" {
+		return open(source, nil, most, true)
+	}
+	return open(source, bounds(timeout), most, false)
+}
+
+// bounds are what each connection sets, by the names of PostgreSQL's settings.
+func bounds(timeout time.Duration) map[string]string {
+	set := map[string]string{"synchronous_commit": "on"} // an acknowledgement means durable
+	for name, bound := range map[string]time.Duration{
+		"idle_in_transaction_session_timeout": idleTimeout,
+		"lock_timeout":                        lockTimeout,
+		"statement_timeout":                   timeout,
+		"tcp_user_timeout":                    silence,
+	} {
+		set[name] = strconv.FormatInt(bound.Milliseconds(), 10)
+	}
+	return set
+}
+
+// transactionBounds is a statement that sets the same for the transaction in which it is. How long bytes may stay
+// unacknowledged is a matter of the pooler's connections.
+func transactionBounds(timeout time.Duration) string {
+	set := bounds(timeout)
+	delete(set, "tcp_user_timeout")
+	var calls []string
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		calls = append(calls, fmt.Sprintf("set_config('%s', '%s', true)", name, set[name]))
+	}
+	return "SELECT " + strings.Join(calls, ", ")
+}
+
+// open returns a pool of that many connections. Through a pooler no statement is kept prepared: the next one of the
+// transaction may come to a connection that does not know it.
+func open(source string, set map[string]string, most int, pooled bool) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(source)
 	if err != nil {
 		return nil, err
@@ -92,14 +139,9 @@ func connections(source string, timeout time.Duration, most int) (*sql.DB, error
 	}
 	config.DialFunc = (&net.Dialer{Control: boundSilence}).DialContext
 	config.RuntimeParams["application_name"] = "frontdesk"
-	config.RuntimeParams["synchronous_commit"] = "on" // an acknowledgement means durable
-	for name, bound := range map[string]time.Duration{
-		"idle_in_transaction_session_timeout": idleTimeout,
-		"lock_timeout":                        lockTimeout,
-		"statement_timeout":                   timeout,
-		"tcp_user_timeout":                    silence,
-	} {
-		config.RuntimeParams[name] = strconv.FormatInt(bound.Milliseconds(), 10)
+	maps.Copy(config.RuntimeParams, set)
+	if pooled {
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(most)
@@ -121,14 +163,19 @@ const channel = "frontdesk"
 
 // Listen hands what nodes announce to heard until the connection is lost, or ctx ends. It calls begun when it hears.
 func (d *Database) Listen(ctx context.Context, begun func(), heard func(topic string)) error {
-	pooled, err := d.Read.Conn(ctx)
+	direct, err := open(d.direct, bounds(ReadTimeout), 1, false)
+	if err != nil {
+		return err
+	}
+	defer direct.Close()
+	pooled, err := direct.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer pooled.Close()
 	return pooled.Raw(func(driverConn any) error {
 		conn := driverConn.(*stdlib.Conn).Conn()
-		defer conn.Close(context.WithoutCancel(ctx)) // it listens: it must not serve others
+		defer conn.Close(context.WithoutCancel(ctx)) // it waits: closing the pool would wait for it
 		if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 			return err
 		}
