@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/currency"
+
+	"github.com/seed-3405227d/frontdesk/backend/sheet"
 )
 
 // heads are what the platforms and people write above the columns, in small letters and without what is in brackets.
@@ -63,20 +65,11 @@ func columnsOf(cells []string) (c columns, found bool) {
 
 // headOf divides a head such as "Расход (руб.)" or "Cost, USD".
 func headOf(cell string) (head, aside string) {
-	head = strings.ToLower(clean(cell))
+	head = strings.ToLower(sheet.Clean(cell))
 	if end := strings.IndexAny(head, "(,"); end >= 0 {
 		head, aside = head[:end], strings.Trim(head[end:], "(), ")
 	}
 	return strings.TrimSpace(head), aside
-}
-
-// clean leaves out what programs for tables have around a text, such as ="2026-10-01".
-func clean(cell string) string {
-	cell = strings.TrimSpace(strings.Trim(cell, "\ufeff \t"))
-	if inner, marked := strings.CutPrefix(cell, `="`); marked {
-		cell = strings.TrimSuffix(inner, `"`)
-	}
-	return strings.TrimSpace(cell)
 }
 
 // signsOf are the currencies that are written otherwise than by their code.
@@ -99,7 +92,7 @@ func (c columns) line(cells []string) line {
 		if place < 0 || place >= len(cells) {
 			return ""
 		}
-		return clean(cells[place])
+		return sheet.Clean(cells[place])
 	}
 	return line{
 		day: cell(c.day), until: cell(c.until), campaign: cell(c.campaign), amount: cell(c.amount),

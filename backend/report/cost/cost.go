@@ -4,7 +4,6 @@ package cost
 
 import (
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/backend/sheet"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 )
@@ -107,7 +107,7 @@ func Read(from io.Reader, order Order) (File, error) {
 	if len(content) > MaxBytes {
 		return File{}, ErrLarge
 	}
-	text := decoded(content)
+	text := sheet.Text(content)
 	t, err := open(text)
 	if err != nil {
 		return File{}, err
@@ -132,8 +132,8 @@ type line struct {
 
 // open finds the heads of the columns, by each of the signs that may stand between them, and checks the lines below.
 func open(text string) (*table, error) {
-	for _, comma := range signs(text) {
-		r := reader(text, comma)
+	for _, comma := range sheet.Signs(text) {
+		r := sheet.Reader(text, comma, true)
 		for range headLines {
 			cells, err := r.Read()
 			if err != nil {
@@ -150,24 +150,6 @@ func open(text string) (*table, error) {
 		return nil, ErrTable
 	}
 	return nil, ErrColumns
-}
-
-// signs are those that may stand between the columns.
-func signs(text string) []rune {
-	if len(text) > 64<<10 {
-		text = text[:64<<10]
-	}
-	found := []rune{',', ';', '\t'}
-	slices.SortStableFunc(found, func(a, b rune) int {
-		return cmp.Compare(strings.Count(text, string(b)), strings.Count(text, string(a)))
-	})
-	return found
-}
-
-func reader(text string, comma rune) *csv.Reader {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = comma, true, -1, true
-	return r
 }
 
 // check says whether the lines can be read.
@@ -187,7 +169,7 @@ func (t *table) lines(yield func(line) bool) { _ = t.each(yield) }
 
 // each gives the lines that are not empty, as long as they are taken.
 func (t *table) each(take func(line) bool) error {
-	for r := reader(t.below, t.comma); ; {
+	for r := sheet.Reader(t.below, t.comma, true); ; {
 		cells, err := r.Read()
 		if err == io.EOF {
 			return nil
