@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -149,4 +150,37 @@ func TestFrameworksHydrateWithoutAnothersCode(t *testing.T) {
 		require.Zero(t, other.loads.Load())
 		require.Empty(t, taken())
 	})
+}
+
+// The numbers of another service come from the table in the documentation: it is looked at, and then visitors see them.
+func TestNumbersComeFromATable(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/moving.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(page), "```csv\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "```")
+	p := runProgram(t, example(t), "")
+	desk := p.signedIn(t)
+	send := func(text string) {
+		t.Helper()
+		content, err := json.Marshal(text)
+		require.NoError(t, err)
+		desk.visit(p.console + "/numbers/1/roster")
+		desk.fill("printed", "74951234567")
+		desk.do(`const files = new DataTransfer(); files.items.add(new File([` + string(content) + `], "numbers.csv", {type: "text/csv"}));
+			document.getElementById("file").files = files.files; document.querySelector("main form:has(#file) button").click()`)
+	}
+	send(table + "12;wrong;a;\n")
+	desk.until(contains("main", "Line 6"))
+	require.False(t, value[bool](desk, `!!document.querySelector("main [value=add]")`))
+	send(table)
+	desk.until(contains("main", "Numbers that would be added: 4."))
+	desk.do(`document.querySelector("main form:has([value=add]) button").click()`)
+	desk.until(`location.pathname === "/numbers" && ` + contains("body", "The numbers have been added."))
+	visitor := newTab(t)
+	visitor.visit(p.shop + "/?utm_source=radio")
+	visitor.until(printedNumbers + `.includes("74957650022")`)
+	desk.visit(p.console + "/pools/1/spring")
+	desk.until(contains("main", "765-00-24"))
 }

@@ -92,7 +92,7 @@ func (d *Declaration) addTracking(t Tracking) (err error) {
 	}
 	switch {
 	case given != 1:
-		return about("one_of", "tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
+		return About("one_of", "tracking of number %s: expected one of static, dynamic and pool", d.lastNumber().Number)
 	case t.Static != "":
 		err = d.addStatic(t.Static, t.When, TrackingNumber)
 	case t.Pool != "":
@@ -144,7 +144,7 @@ func (d *Declaration) addDynamic(written, when []string, read func(string) (stri
 	pool := &Pool{Name: n.Number}
 	for _, other := range n.Tracking {
 		if len(other.Dynamic) > 0 {
-			return about("dynamic_twice", "number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
+			return About("dynamic_twice", "number %s has dynamic numbers already: expected them once; a pool with a name can stand in several lines", n.Number)
 		}
 	}
 	for _, w := range written {
@@ -173,7 +173,7 @@ func (d *Declaration) AddPool(name string, when []string) error {
 	pool := d.named[name]
 	switch {
 	case pool == nil && !isPoolName(name):
-		return about("pool_name", "dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
+		return About("pool_name", "dynamic %q: expected numbers, or the name of a pool: a small letter, and small letters, digits and hyphens behind it", name)
 	case d.named == nil:
 		if pool = d.plan.Pool(name); pool == nil {
 			pool = &Pool{Name: name}

@@ -64,7 +64,7 @@ func checkGroups(written, digits string) error {
 	if len(groups) == 1 || groups[0] == code || written[0] == '+' && strings.HasPrefix(groups[0], code) {
 		return nil
 	}
-	return about("country_code", "number %q: expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", written, code)
+	return About("country_code", "number %q: expected the country code as its first group, such as +7 (495) 123-45-67; its digits begin with the country code %s", written, code)
 }
 
 // countryCode returns the country calling code of a number in international form, or 0.

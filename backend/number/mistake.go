@@ -18,8 +18,8 @@ func wrong(kind string, of []string, format string, values ...any) error {
 	return &Mistake{kind, of, fmt.Sprintf(format, values...)}
 }
 
-// about makes a mistake whose text is formatted from of.
-func about(kind, format string, of ...string) error {
+// About makes a mistake whose text is formatted from of.
+func About(kind, format string, of ...string) error {
 	values := make([]any, len(of))
 	for i, v := range of {
 		values[i] = v

@@ -78,13 +78,13 @@ func (o Own) checkBounds() error {
 	}
 	switch {
 	case len(o.Numbers) > MaxOwn:
-		return about("many_numbers", "expected at most %s numbers", strconv.Itoa(MaxOwn))
+		return About("many_numbers", "expected at most %s numbers", strconv.Itoa(MaxOwn))
 	case len(o.Pools) > MaxOwn:
-		return about("many_pools", "expected at most %s pools", strconv.Itoa(MaxOwn))
+		return About("many_pools", "expected at most %s pools", strconv.Itoa(MaxOwn))
 	case pooled > MaxOwnPooled:
-		return about("many_pooled", "expected at most %s numbers in all pools", strconv.Itoa(MaxOwnPooled))
+		return About("many_pooled", "expected at most %s numbers in all pools", strconv.Itoa(MaxOwnPooled))
 	case len(text) > maxOwnSize:
-		return about("large", "expected less text in numbers and pools")
+		return About("large", "expected less text in numbers and pools")
 	}
 	for _, n := range o.Numbers {
 		if err := n.checkOwn(); err != nil {
@@ -101,33 +101,33 @@ func (n Number) checkOwn() error {
 	}
 	switch {
 	case len(n.Tracking) > MaxOwnRules:
-		return at("tracking", MaxOwnRules, about("rules", "number %s: expected at most %s tracking numbers", n.Number, strconv.Itoa(MaxOwnRules)))
+		return at("tracking", MaxOwnRules, About("rules", "number %s: expected at most %s tracking numbers", n.Number, strconv.Itoa(MaxOwnRules)))
 	case len(n.Targets)+len(n.Selectors)+len(n.Pictures) > MaxOwnPlaces:
-		return at("targets", 0, about("many_places", "number %s: expected at most %s places", n.Number, strconv.Itoa(MaxOwnPlaces)))
+		return at("targets", 0, About("many_places", "number %s: expected at most %s places", n.Number, strconv.Itoa(MaxOwnPlaces)))
 	}
 	for field, list := range map[string][]string{"targets": n.Targets, "selectors": n.Selectors} {
 		for i, place := range list {
 			if !isShort(place) {
-				return at(field, i, about("place", "place %.80q: expected a shorter one, without control characters", place))
+				return at(field, i, About("place", "place %.80q: expected a shorter one, without control characters", place))
 			}
 		}
 	}
 	for i, p := range n.Pictures {
 		switch {
 		case p.Font != "":
-			return at("pictures", i, about("font", "picture %q: expected no font: that of the server's configuration is a file", p.Place))
+			return at("pictures", i, About("font", "picture %q: expected no font: that of the server's configuration is a file", p.Place))
 		case !isShort(p.Place) || !isShort(p.Color):
-			return at("pictures", i, about("picture", "picture %.80q: expected less text", p.Place))
+			return at("pictures", i, About("picture", "picture %.80q: expected less text", p.Place))
 		}
 	}
 	for i, t := range n.Tracking {
 		switch {
 		case len(t.Dynamic) > 0:
-			return at("tracking", i, about("own_dynamic", "number %s: expected the name of a pool", n.Number))
+			return at("tracking", i, About("own_dynamic", "number %s: expected the name of a pool", n.Number))
 		case len(t.When) > maxOwnConditions:
-			return at("tracking", i, about("conditions", "number %s: expected at most %s conditions", n.Number, strconv.Itoa(maxOwnConditions)))
+			return at("tracking", i, About("conditions", "number %s: expected at most %s conditions", n.Number, strconv.Itoa(maxOwnConditions)))
 		case !isShort(t.Name):
-			return at("tracking", i, about("name", "number %s: expected a shorter name, without control characters", n.Number))
+			return at("tracking", i, About("name", "number %s: expected a shorter name, without control characters", n.Number))
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (o Own) resolve(siteID int64) (map[string]*Pool, error) {
 		for i, digits := range pool.Digits {
 			if other := owner[digits]; other != "" {
 				return nil, &FieldError{Pool: name, Field: "numbers", Index: i,
-					Err: about("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", name, digits, other)}
+					Err: About("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", name, digits, other)}
 			}
 			owner[digits] = name
 		}
@@ -171,12 +171,12 @@ func (o Own) Over(configured *Declaration, siteID int64, pools ConfiguredPools) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Pools)) {
 		if pools.Named[name] != nil {
-			return nil, &FieldError{Pool: name, Field: "name", Err: about("pool_configured", "pool %s: the configuration has one of that name; expected another", name)}
+			return nil, &FieldError{Pool: name, Field: "name", Err: About("pool_configured", "pool %s: the configuration has one of that name; expected another", name)}
 		}
 		for i, digits := range named[name].Digits {
 			if other := pools.Of[digits]; other != "" {
 				return nil, &FieldError{Pool: name, Field: "numbers", Index: i,
-					Err: about("pool_taken", "dynamic %s: %s is a number of pool %s of the configuration; expected another", name, digits, other)}
+					Err: About("pool_taken", "dynamic %s: %s is a number of pool %s of the configuration; expected another", name, digits, other)}
 			}
 		}
 	}

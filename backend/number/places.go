@@ -44,7 +44,7 @@ func (d *Declaration) addPlace(place string, alone snippet.Number) error {
 	}
 	plain := unquote.Replace(place)
 	if owner, taken := d.places[plain]; taken {
-		return about("place_taken", "place %q is given already, for %s: expected each place once", place, owner)
+		return About("place_taken", "place %q is given already, for %s: expected each place once", place, owner)
 	}
 	if d.places == nil {
 		d.places = make(map[string]string)

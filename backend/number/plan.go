@@ -56,11 +56,11 @@ func (p *Plan) Add(digits string) error {
 	}
 	switch {
 	case p.pooled[digits] != "":
-		return about("pooled", "number %s is one of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
+		return About("pooled", "number %s is one of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
 	case p.printed[digits]:
-		return about("twice", "number %s is given already: expected it once", digits)
+		return About("twice", "number %s is given already: expected it once", digits)
 	case p.tracking[digits] != "":
-		return about("tracking", "number %s is a tracking number for %s: expected another", digits, p.tracking[digits])
+		return About("tracking", "number %s is a tracking number for %s: expected another", digits, p.tracking[digits])
 	}
 	p.printed[digits] = true
 	p.numbers = append(p.numbers, planned{digits: digits})
@@ -74,13 +74,13 @@ func (p *Plan) AddStatic(digits string, when Conditions) error {
 	n := &p.numbers[len(p.numbers)-1]
 	switch {
 	case digits == n.digits:
-		return about("itself", "static %s is the number itself: expected a tracking number", digits)
+		return About("itself", "static %s is the number itself: expected a tracking number", digits)
 	case p.printed[digits]:
-		return about("printed", "static %s is a printed number: expected a tracking number", digits)
+		return About("printed", "static %s is a printed number: expected a tracking number", digits)
 	case p.tracking[digits] != "":
-		return about("given", "static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
+		return About("given", "static %s is given already, for %s: expected it once, with its conditions on one line", digits, p.tracking[digits])
 	case p.pooled[digits] != "":
-		return about("pooled", "static %s is a number of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
+		return About("pooled", "static %s is a number of pool %s: expected another", digits, PoolTitle(p.pooled[digits]))
 	}
 	if err := p.add(rule{digits: digits, when: when}); err != nil {
 		return err
@@ -109,16 +109,16 @@ func (p *Plan) AddDynamic(pool *Pool, when Conditions) error {
 // refuse returns an error if the pool conflicts with what has been added.
 func (p *Plan) refuse(pool *Pool) error {
 	if known := p.pools[pool.Name]; known != nil && known != pool {
-		return about("pool_name_taken", "dynamic %s: another pool has that name; expected one", pool.Title())
+		return About("pool_name_taken", "dynamic %s: another pool has that name; expected one", pool.Title())
 	}
 	for _, digits := range pool.All() {
 		switch {
 		case p.printed[digits]:
-			return about("pool_printed", "dynamic %s: %s is a printed number; expected tracking numbers", pool.Title(), digits)
+			return About("pool_printed", "dynamic %s: %s is a printed number; expected tracking numbers", pool.Title(), digits)
 		case p.tracking[digits] != "":
-			return about("pool_static", "dynamic %s: %s is a static tracking number for %s; expected others", pool.Title(), digits, p.tracking[digits])
+			return About("pool_static", "dynamic %s: %s is a static tracking number for %s; expected others", pool.Title(), digits, p.tracking[digits])
 		case p.pooled[digits] != "" && p.pooled[digits] != pool.Name:
-			return about("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", pool.Title(), digits, PoolTitle(p.pooled[digits]))
+			return About("pools", "dynamic %s: %s is a number of pool %s; expected each number in one pool", pool.Title(), digits, PoolTitle(p.pooled[digits]))
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (p *Plan) refuse(pool *Pool) error {
 func (p *Plan) add(r rule) error {
 	n := &p.numbers[len(p.numbers)-1]
 	if len(n.rules) == maxRules {
-		return about("rules", "number %s: expected at most %s tracking numbers", n.digits, strconv.Itoa(maxRules))
+		return About("rules", "number %s: expected at most %s tracking numbers", n.digits, strconv.Itoa(maxRules))
 	}
 	for i, before := range n.rules {
 		at := []string{strconv.Itoa(i + 1)}

@@ -79,7 +79,7 @@ type DeclaredPool struct {
 // Resolve checks the pool and fills in the defaults. The error is a [FieldError].
 func (p DeclaredPool) Resolve(name string) (*Pool, error) {
 	if !isPoolName(name) {
-		return nil, &FieldError{Pool: name, Field: "name", Err: about("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
+		return nil, &FieldError{Pool: name, Field: "name", Err: About("pool_name", "pool %q: expected a name of a small letter, and small letters, digits and hyphens behind it", name)}
 	}
 	resolved := &Pool{Name: name, Hold: p.Hold, Exhausted: p.Exhausted}
 	for i, written := range p.Numbers {
@@ -111,22 +111,22 @@ func (p *Pool) Complete() error {
 	}
 	switch {
 	case len(p.Digits) == 0:
-		return about("pool_empty", "expected at least one number")
+		return About("pool_empty", "expected at least one number")
 	case len(p.Digits) > MaxPool:
-		return about("pool_many", "expected at most %s numbers, not %s", strconv.Itoa(MaxPool), strconv.Itoa(len(p.Digits)))
+		return About("pool_many", "expected at most %s numbers, not %s", strconv.Itoa(MaxPool), strconv.Itoa(len(p.Digits)))
 	case p.Hold < minHold || p.Hold > maxHold:
-		return about("hold", "hold %s: expected from 1m to 60m", p.Hold.String())
+		return About("hold", "hold %s: expected from 1m to 60m", p.Hold.String())
 	case !slices.Contains([]Exhausted{ShowOriginal, ShowReserve, ShareNumber}, p.Exhausted):
-		return about("exhausted", "exhausted %q: expected original, shared or reserve NUMBER", string(p.Exhausted))
+		return About("exhausted", "exhausted %q: expected original, shared or reserve NUMBER", string(p.Exhausted))
 	case (p.Exhausted == ShowReserve) != (p.Reserve != ""):
-		return about("reserve", "expected a number behind exhausted reserve, and there alone")
+		return About("reserve", "expected a number behind exhausted reserve, and there alone")
 	}
 	for i, digits := range p.Digits {
 		if slices.Contains(p.Digits[:i], digits) {
-			return about("twice", "number %s is given already: expected it once", digits)
+			return About("twice", "number %s is given already: expected it once", digits)
 		}
 		if digits == p.Reserve {
-			return about("reserve_pooled", "reserve %s is a number of the pool: expected another", digits)
+			return About("reserve_pooled", "reserve %s is a number of the pool: expected another", digits)
 		}
 	}
 	list, err := json.Marshal(p.Digits)
@@ -149,5 +149,5 @@ func (p *Pool) All() []string {
 // [FieldError].
 func (p *Pool) OfAnotherSite(digits string) error {
 	return &FieldError{Pool: p.Title(), Field: "numbers", Index: slices.Index(p.Digits, digits),
-		Err: about("pool_foreign", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
+		Err: About("pool_foreign", "dynamic %s: %s is a number of another site's pool; expected another", p.Title(), digits)}
 }

@@ -60,6 +60,8 @@ var trials = []trial{
 		wrong: map[string]string{`{"numbers":["12"]}`: "body.numbers", `{"numbers":[],"exhausted":"none"}`: "body.exhausted"}},
 	{id: "setNumber", path: "number 74951234567", asked: `{"tracking":[{"name":"News","static":"74957654321","when":["utm_source=news*"]},{"pool":"summer"}]}`, says: `"pool":"summer"`,
 		wrong: map[string]string{`{"tracking":[{"pool":"winter"}]}`: "body", `{"tracking":[{"static":"1"}]}`: "body", `{"selectors":["{"]}`: "body"}},
+	{id: "importNumbers", asked: `{"table":"number;name;source;pool\n8 (495) 765-00-21;Radio;radio;\n74957650022;;;Summer","printed":"74951234567"}`, says: `"pool":"summer"`,
+		wrong: map[string]string{`{"table":"name\na"}`: "body.table", `{"table":"number,source\n1,a\n"}`: "line 2", `{"table":"number,pool\n74957650001,winter\n"}`: "line 2", `{}`: "table"}},
 	{id: "getNumbers", says: "74957654321"},
 	{id: "listPrinted", says: `"numbers":[]`},
 

@@ -149,6 +149,7 @@ func doors() map[string]door {
 		"POST /account/away":                                    form("away", "back"),
 		"POST /account/face":                                    {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture
 		"POST /costs/{site}/files":                              {dearest: form("order").dearest, shut: http.StatusUnprocessableEntity},   // no file
+		"POST /numbers/{site}/roster":                           {dearest: form("printed").dearest, shut: http.StatusUnprocessableEntity}, // no file
 		"POST /costs/{site}/entries":                            form("source", "medium", "campaign", "amount"),
 		"POST /costs/{site}/imports/{import}":                   form("source", "medium", "platform"),
 		"POST /costs/{site}/imports/{import}/removal":           form("back"),
@@ -205,7 +206,7 @@ func doors() map[string]door {
 	for _, path := range []string{
 		"/visitors", "/visitors/{site}/{visitor}", "/leads", "/leads/refused", "/leads/{site}/{lead}", "/leads/{site}/{lead}/text", "/leads/refused/{site}/{refused}/text", "/leads/forms", "/leads/export", "/inquiries", "/inquiries/export",
 		"/chats", "/chats/waits", "/chats/{site}/{conversation}", "/chats/{site}/{conversation}/messages", "/chats/{site}/{conversation}/messages/{message}", "/chats/{site}/{conversation}/files/{file}",
-		"/costs", "/costs/{site}", "/costs/{site}/imports/{import}", "/overview", "/reports", "/reports/mail", "/reports/export", "/reports/paths", "/reports/paths/export", "/reports/saved", "/reports/links", "/r/{shared}", "/r/{shared}/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/who",
+		"/costs", "/costs/{site}", "/costs/{site}/imports/{import}", "/overview", "/reports", "/reports/mail", "/reports/export", "/reports/paths", "/reports/paths/export", "/reports/saved", "/reports/links", "/r/{shared}", "/r/{shared}/export", "/calls", "/calls/export", "/callbacks", "/callbacks/new", "/callbacks/{site}/{callback}", "/numbers", "/numbers/pools", "/numbers/{site}/new", "/numbers/{site}/roster", "/numbers/{site}/who",
 		"/numbers/{site}/{number}", "/pools/{site}/new", "/pools/{site}/{pool}", "/account", "/account/two-step", "/sites", "/sites/{site}", "/sites/{site}/check", "/sites/{site}/settings", "/sites/{site}/captures", "/sites/{site}/captures/{capture}",
 		"/sites/{site}/widget", "/sites/{site}/widget/stage", "/sites/{site}/deliveries", "/sites/{site}/endpoints/new", "/sites/{site}/endpoints/{endpoint}", "/sites/{site}/conversions", "/sites/{site}/conversions/new", "/sites/{site}/conversions/{destination}", "/sites/{site}/conversions/{destination}/{table}",
 		"/sites/{site}/groups", "/sites/{site}/groups/new", "/sites/{site}/groups/{group}", "/sites/{site}/replies", "/operators", "/operators/{operator}",

@@ -36,7 +36,7 @@ var about = map[string]string{
 	"visitors": "/help/console#doc-visitors", "card": "/help/console#doc-visitors", "leads": "/help/console#doc-leads", "lead": "/help/console#doc-working-on-leads",
 	"refused": "/help/console#doc-refused-leads", "forms": "/help/forms#doc-forms-that-are-found", "chats": "/help/console#doc-chats", "waits": "/help/console#doc-chats",
 	"calls": "/help/console#doc-calls", "callbacks": "/help/console#doc-callbacks", "callback": "/help/callbacks#doc-states-of-a-callback", "newcallback": "/help/console#doc-callbacks",
-	"numbers": "/help/console-sites#doc-numbers", "number": "/help/console-sites#doc-tracking-a-number", "who": "/help/console-sites#doc-who-sees-what", "pools": "/help/console-sites#doc-pools",
+	"numbers": "/help/console-sites#doc-numbers", "number": "/help/console-sites#doc-tracking-a-number", "roster": "/help/moving#doc-numbers-and-pools", "who": "/help/console-sites#doc-who-sees-what", "pools": "/help/console-sites#doc-pools",
 	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console-sites#doc-for-admins", "site": "/help/console-sites#doc-for-admins", "check": "/help/console-sites#doc-install-check", "settings": "/help/console-sites#doc-settings", "captures": "/help/console-sites#doc-rules-for-forms", "capture": "/help/console-sites#doc-rules-for-forms",
 	"widget": "/help/widget", "deliveries": "/help/console-sites#doc-deliveries", "endpoint": "/help/webhooks", "conversions": "/help/conversions", "destination": "/help/conversions", "groups": "/help/callbacks#doc-groups-and-hours",
 	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console-sites#doc-for-admins", "operator": "/help/console-sites#doc-for-admins",

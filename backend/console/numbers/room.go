@@ -35,7 +35,7 @@ func Mount(f *frame.Frame, numberings rows.Numberings, subjects Subjects) {
 	c := &room{numberings, subjects}
 	f.Room(frame.Room{
 		Templates: templates,
-		Menu:      []frame.MenuEntry{{Link: "/numbers", Icon: "phone", Title: "numbers.title", Pages: []string{"numbers", "number", "who", "pools", "pool"}, AdminClass: "not-small"}},
+		Menu:      []frame.MenuEntry{{Link: "/numbers", Icon: "phone", Title: "numbers.title", Pages: []string{"numbers", "number", "roster", "who", "pools", "pool"}, AdminClass: "not-small"}},
 		Functions: func(w *words.Tongue) template.FuncMap {
 			return template.FuncMap{
 				"field": func(name string) string { return fieldName(w, name) },
@@ -45,6 +45,8 @@ func Mount(f *frame.Frame, numberings rows.Numberings, subjects Subjects) {
 	})
 	f.SignedIn("GET /numbers", c.With("numbers", c.showNumbers))
 	f.Admin("GET /numbers/{site}/new", c.WithNumbers("number", c.showNewNumber))
+	f.Admin("GET /numbers/{site}/roster", c.WithNumbers("roster", c.showRoster))
+	f.AdminUpload("POST /numbers/{site}/roster", maxRosterForm, c.WithNumbers("roster", c.takeRoster))
 	f.SignedIn("GET /numbers/{site}/who", c.WithNumbers("who", c.showWho))
 	f.SignedIn("GET /numbers/{site}/{number}", c.WithNumbers("number", c.showNumber))
 	f.Admin("POST /numbers/{site}", c.WithNumbers("number", c.changeNumber))

@@ -24,6 +24,8 @@ var mistakes = map[string]string{
 	"many_numbers": "mistake.manyNumbers", "many_pools": "mistake.manyPools", "many_pooled": "mistake.manyPooled", "many_places": "mistake.manyPlaces",
 	"large": "mistake.large", "pool_configured": "mistake.poolConfigured", "pool_taken": "mistake.poolTaken", "pool_foreign": "mistake.poolForeign",
 	"pool_used": "mistake.poolUsed", "template": "mistake.template", "template_number": "mistake.templateNumber",
+	"table_quotes": "mistake.tableQuotes", "table_cell": "mistake.tableCell", "table_pool": "mistake.tablePool", "table_printed": "mistake.tablePrinted", "table_source": "mistake.tableSource",
+	"table_pools": "mistake.tablePools",
 }
 
 // NumberMistake is what is wrong, in words. What has none is said as configurations are told it.

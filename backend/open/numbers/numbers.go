@@ -113,6 +113,8 @@ func Mount(f *frame.Frame, s Subjects) {
 				return nil
 			})
 		})
+	frame.Add(f, add("POST", "numbers-table", "importNumbers", token.WriteNumbers, "Add numbers from a table",
+		"Adds the numbers and pools of another service's export, all at once or none. The columns are known by their names: number, name, pool, source and the like."), r.take)
 	frame.Add(f, add("PUT", "pools/{pool}", "setPool", token.WriteNumbers, "Set a pool", "A number belongs to one pool of one site. Then a number's tracking names the pool."),
 		func(ctx context.Context, in *putPoolInput) (*numbersOutput, error) {
 			return r.change(ctx, in.Site, in.Match, in.Pool, func(own *number.Own) error {
