@@ -56,6 +56,11 @@ func review(d day) (shots []shot) {
 				look := map[bool]string{false: "light", true: "dark"}[dark]
 				shots = append(shots, shot{name: fmt.Sprintf("found-person-%s-%d-%s", language, width, look), path: "/person", width: width, height: 1200, dark: dark, language: language,
 					prepare: `document.getElementById("who").value = "+7 495 555-01-44, maria@mail.example"; document.querySelector("main form").requestSubmit()`, until: `document.querySelector(".known")`})
+				for name, more := range map[string]string{"look": "", "wrong": `12;a;b;\n74957650025;c;;\n`} {
+					shots = append(shots, shot{name: fmt.Sprintf("roster-%s-%s-%d-%s", name, language, width, look), path: "/numbers/1/roster", width: width, height: 1200, dark: dark, language: language,
+						prepare: `const all = new DataTransfer(); all.items.add(new File(["number;name;source;pool\n+7 495 765-00-21;Newsletter;letter*;\n+7 495 765-00-22;Radio;radio;\n74957650023;;;Spring\n` + more + `"], "a.csv"));
+							document.getElementById("file").files = all.files; document.querySelector("main form:has(#file) button").click()`, until: `document.querySelector("main .ruled")`})
+				}
 				for _, view := range []string{"page", "chat", "request", "phone"} {
 					shots = append(shots, shot{name: fmt.Sprintf("widget-%s-%s-%d-%s", view, language, width, look), path: "/sites/1/widget", width: width, height: 1200, dark: dark, language: language,
 						prepare: fmt.Sprintf(`document.querySelector("[name=scheme][value=%s]").click(); document.querySelector("[name=view][value=%s]").click(); setTimeout(() => { window.settled = true }, 1500)`, look, view), until: `window.settled`})
