@@ -23,8 +23,7 @@ func none(string) (number.Number, bool) { return number.Number{}, false }
 func wrongs(t *roster.Table) map[int]string {
 	all := make(map[int]string)
 	for _, w := range t.Wrong {
-		var m *number.Mistake
-		if errors.As(w.Err, &m) {
+		if m, is := errors.AsType[*number.Mistake](w.Err); is {
 			all[w.Line] = m.Kind
 		} else {
 			all[w.Line] = w.Err.Error()

@@ -2,6 +2,7 @@ package rival
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave/framework"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
@@ -62,12 +63,7 @@ func (r *reader) codes() []Code {
 }
 
 func (r *reader) note(c Code) {
-	for i := range r.found {
-		if r.found[i] == c {
-			return
-		}
-	}
-	if len(r.found) < maxFound {
+	if len(r.found) < maxFound && !slices.Contains(r.found, c) {
 		r.found = append(r.found, c)
 	}
 }

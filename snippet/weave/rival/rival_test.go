@@ -25,7 +25,7 @@ var (
 	with = rival.Replacement{Address: ours, Inline: true}
 )
 
-// replaced is a page after the replacer, which gets it in pieces of a size, and leaves the bytes before from alone.
+// replaced is a page after the replacer, which gets it in pieces of a size.
 func replaced(t testing.TB, z *rival.Replacer, markup string, size int, how rival.Replacement) string {
 	z.Reset(own, how, 0)
 	var out []byte
@@ -38,8 +38,7 @@ func replaced(t testing.TB, z *rival.Replacer, markup string, size int, how riva
 	return string(z.Finish(out))
 }
 
-// Each row has a code as sites write it, what is found, and what comes of it: with "~~" where the page has the address of
-// the loader, and "!" where a start tag gets an attribute.
+// Each row has a code as sites write it, what is found, and what comes of it.
 var codes = map[string]struct {
 	code    string
 	found   []rival.Code
@@ -173,7 +172,7 @@ func FuzzReplacer(f *testing.F) {
 			rest = rest[n:]
 		}
 		require.Equal(t, string(whole), string(z.Finish(out)), "whichever way it is cut")
-		// What was added and taken out is all that differs.
+		// A page in which nothing is found leaves as it came.
 		if len(rival.Find(markup, own)) == 0 {
 			require.Equal(t, string(markup), string(whole))
 		}
