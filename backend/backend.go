@@ -193,6 +193,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("counting pages", desk.Sites.CountPages)
 		keep("noting what of sites is at work", func(ctx context.Context) { desk.Sightings.Run(ctx, s.logger.Named("sites")) })
 		keep("counting what sites use", desk.Limits.Run)
+		keep("counting what is stored of sites", desk.Limits.CountSizes)
 		keep("limiting new sites", func(ctx context.Context) { keepLimiting(ctx, desk, s.logger) })
 		keep("counting forms", func(ctx context.Context) { desk.Forms.Run(ctx, s.logger.Named("forms")) })
 		keep("settling incidents", func(ctx context.Context) { desk.Incidents.Run(ctx, s.logger.Named("incidents")) })

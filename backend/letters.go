@@ -148,6 +148,5 @@ func (d *Desk) serviceFor(ctx context.Context, siteID int64, page string) (strin
 
 // forLimits are what counts of limits need.
 func (d *Desk) forLimits(logger *zap.Logger, told told) limit.Subjects {
-	conversations := overview.New(d.DB, d.Chats)
-	return limit.Subjects{DB: d.DB, Chats: conversations.CountOpen, Disk: conversations.FileBytes, Logger: logger.Named("sites"), Told: told.limit}
+	return limit.Subjects{DB: d.DB, Chats: overview.New(d.DB, d.Chats).CountOpen, Logger: logger.Named("sites"), Told: told.limit}
 }

@@ -105,14 +105,14 @@ func (b *Block) passage(r *http.Request, q *effect.Request) passage {
 	return p
 }
 
-// isLimited says whether the site has used up the page views of the day: its pages pass as if nothing were in front of them.
+// isLimited says whether the site has used up the page views of the day or the room for its data: its pages pass as if nothing were in front of them.
 func (b *Block) isLimited(ctx context.Context, q *effect.Request) bool {
 	desk, done, err := b.Service.Use()
 	if err != nil {
 		return false
 	}
 	defer done()
-	return desk.Limits.Reached(ctx, q.Site.ID, limit.Views)
+	return desk.Limits.Reached(ctx, q.Site.ID, limit.Views) || desk.Limits.Reached(ctx, q.Site.ID, limit.Disk)
 }
 
 // withheld says why a page gets no code of a service, or "".

@@ -8,13 +8,17 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/seed-3405227d/frontdesk/backend/callback"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
+	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
+	"github.com/stretchr/testify/require"
 )
 
 // view reports a page view, and returns the status and the code of the answer.
@@ -219,4 +223,173 @@ func TestLimitsAreKnownBeforeTheFirstRequest(t *testing.T) {
 	everywhere("lamps", map[string]string{"views": "0 of 50", "leads": "0 of 6", "mails": "0 of 70"})
 	reload("")
 	everywhere("lamps", map[string]string{"mails": "0 of 70"})
+}
+
+// A site that has no room for its data goes on as if nothing were in front of it. With more room, it is tracked again.
+func TestLimitOfWhatIsStored(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, _, database string) {
+		const page, at = `<!doctype html><html><head><title>Lamps</title></head><body>lamps</body></html>`, "http://localhost:$PORT"
+		caddyfile := func(disk string) string {
+			return `
+			{
+				frontdesk {
+					database ` + database + `
+					operator anna "` + hash + `"
+				}
+			}
+			http://localhost:$PORT {
+				frontdesk shop {
+					capture /contact
+					limits {
+						disk ` + disk + `
+					}
+				}
+				handle /contact {
+					respond "thanks"
+				}
+				handle {
+					header Content-Type text/html
+					respond "` + page + `"
+				}
+			}
+			http://localhost:$PORT2 {
+				frontdesk_console
+			}`
+		}
+		s := run(t, caddyfile("20KB")).Ready()
+		desk, done, err := caddymodule.Use()
+		require.NoError(t, err)
+		t.Cleanup(done)
+		console := s.console()
+		client, signedIn := console.as("anna")
+		require.True(t, signedIn)
+		console.Client.Jar = client.Jar
+		require.Eventually(t, func() bool {
+			return strings.Contains(console.Get("http://localhost:$PORT/sites/1").Content, "Texts, numbers and files in the database, counted")
+		}, wait, tick)
+		require.Contains(t, s.Get(at+"/").Content, insertion)
+		stored := 0
+		for status, code := s.view(stored); status != http.StatusForbidden; status, code = s.view(stored) {
+			require.Equal(t, http.StatusOK, status, code)
+			stored++
+			require.Less(t, stored, 100)
+		}
+		require.Greater(t, stored, 20)
+		_, code := s.view(stored)
+		require.Equal(t, "limit_reached", code)
+		require.Equal(t, page, s.Get(at+"/").Content)
+		sent, err := s.Client.PostForm(s.Text(at+"/contact"), url.Values{"name": {"Clara"}, "phone": {"+7 495 000-00-01"}, "message": {"A lamp"}})
+		require.NoError(t, err)
+		defer sent.Body.Close()
+		require.Equal(t, http.StatusOK, sent.StatusCode)
+		require.Eventually(t, func() bool {
+			return strings.Contains(console.Get("http://localhost:$PORT/leads/refused").Content, "Clara")
+		}, wait, tick)
+		require.Empty(t, leadsOf(t, desk))
+		require.Positive(t, s.Metric(`frontdesk_limited_total{limit="disk"}`))
+
+		require.NoError(t, s.Load(caddyfile("20MB")))
+		require.Eventually(t, func() bool { return strings.Contains(s.Get(at+"/").Content, insertion) }, wait, tick)
+		status, code := s.view(stored)
+		require.Equal(t, http.StatusOK, status, code)
+	})
+}
+
+// A site's visitors ask for more callbacks than the site may have on a day.
+func TestLimitOfCallbacks(t *testing.T) {
+	pbx := newExchange(t)
+	eachDatabase(t, func(t *testing.T, _, database string) {
+		with := func(most string) string {
+			caddyfile := strings.NewReplacer("DATABASE", database, "PLATFORM", pbx.directive(), "LINES", "phone 74951234567").Replace(calling)
+			return strings.Replace(caddyfile, "region RU", "region RU\nlimits {\ncallbacks "+most+"\n}", 1)
+		}
+		s, before := run(t, with("2")).Ready(), pbx.count()
+		ask := func(n int) (status int, code string) {
+			status, code, _ = s.callBack(map[string]any{"phone": mobile(n)}, "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", n+1))
+			return status, code
+		}
+		limited := s.Metric(`frontdesk_limited_total{limit="callbacks"}`)
+		for n := range 2 {
+			status, code := ask(n)
+			require.Equal(t, callback.Sent, status, code)
+		}
+		status, code := ask(2)
+		require.Equal(t, callback.TooMany, status)
+		require.Equal(t, "limit_reached", code)
+		require.Len(t, s.callbacks(), 2)
+		pbx.placed(t, before+1)
+		require.Equal(t, before+2, pbx.count())
+		require.Equal(t, limited+1, s.Metric(`frontdesk_limited_total{limit="callbacks"}`))
+
+		require.NoError(t, s.Load(with("3")))
+		require.Eventually(t, func() bool { status, _ = ask(3); return status == callback.Sent }, wait, tick)
+		status, code = ask(4)
+		require.Equal(t, callback.TooMany, status)
+		require.Equal(t, "limit_reached", code)
+	})
+}
+
+// A site sends more mails than it may on a day. They wait for the next.
+func TestLimitOfMails(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, _, database string) {
+		post := mailtest.Start(t)
+		s := run(t, `
+		{
+			frontdesk {
+				database `+database+`
+				operator anna "`+hash+`"
+				mail smtp://`+post.Address+` {
+					from "Shop <desk@shop.example>"
+				}
+				limits {
+					mails 1
+				}
+			}
+		}
+		http://localhost:$PORT {
+			frontdesk shop {
+				capture /contact
+			}
+			respond "thanks"
+		}
+		http://localhost:$PORT2 {
+			frontdesk_console
+		}`).Ready()
+		desk, done, err := caddymodule.Use()
+		require.NoError(t, err)
+		t.Cleanup(done)
+		_, _, err = desk.Deliveries.Endpoints.Add(t.Context(), notify.Endpoint{
+			SiteID: 1, Kind: notify.Mail, Address: "sales@shop.example", Events: []notify.Event{notify.LeadAdded}, Language: "en",
+		}, "anna")
+		require.NoError(t, err)
+		limited := s.Metric(`frontdesk_limited_total{limit="mails"}`)
+		send := func(name string) {
+			t.Helper()
+			said := url.Values{"name": {name}, "phone": {"+7 495 000-00-01"}, "message": {"From " + name}}
+			sent, err := s.Do(http.MethodPost, "http://localhost:$PORT/contact", said.Encode(), "Content-Type", formType, "User-Agent", browser) // of a program's lead nobody is told
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, sent.StatusCode)
+		}
+		send("Anna")
+		select {
+		case letter := <-post.Letters:
+			require.Contains(t, letter, "From Anna")
+		case <-time.After(wait):
+			require.FailNow(t, "no mail has come")
+		}
+		send("Boris")
+		send("Clara")
+		require.Eventually(t, func() bool { return s.Metric(`frontdesk_limited_total{limit="mails"}`) > limited }, wait, tick)
+		require.Len(t, keptLeads(t, desk, 3), 3)
+		require.Empty(t, post.Letters)
+		console := s.console()
+		client, signedIn := console.as("anna")
+		require.True(t, signedIn)
+		console.Client.Jar = client.Jar
+		require.Contains(t, console.Get("http://localhost:$PORT/sites/1").Content, "1 of 1")
+
+		left, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM deliveries WHERE state = 'waiting'`)
+		require.NoError(t, err)
+		require.Equal(t, 2, left, "they are kept until tomorrow")
+	})
 }

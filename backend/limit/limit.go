@@ -16,7 +16,7 @@ const (
 	Leads                 // leads from forms, scripts and servers on a day
 	Chats                 // conversations that are open at once
 	Streams               // open streams of visitors at once, on each node
-	Disk                  // bytes of the files of conversations that are kept
+	Disk                  // bytes that are stored
 	Mails                 // mails on a day: news of the site and letters to its visitors
 	Callbacks             // callbacks that visitors have asked for on a day
 	kinds
@@ -63,7 +63,7 @@ type Limits struct {
 	// How many streams its visitors may have open at once, on each node.
 	Streams *int64 `json:"streams,omitempty"`
 
-	// How many bytes of files are kept of its conversations.
+	// How many bytes of texts, numbers and files are stored of it.
 	Disk *int64 `json:"disk,omitempty"`
 
 	// How many mails are sent on a day: news of the site, and letters to its visitors.

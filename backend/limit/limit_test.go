@@ -35,7 +35,6 @@ func (i *installation) node() *limit.Uses {
 	i.t.Helper()
 	u, err := limit.Open(i.t.Context(), limit.Subjects{
 		DB: i.db, Logger: zap.NewNop(), Chats: func(context.Context, int64) (int64, error) { return i.chats, nil },
-		Disk: func(context.Context, int64) (int64, error) { return 900, nil },
 	}, func() time.Time { return i.clock })
 	require.NoError(i.t, err)
 	return u
@@ -166,6 +165,7 @@ func TestLimitsOfAMoment(t *testing.T) {
 		require.False(t, u.Reached(t.Context(), 7, limit.Chats))
 		i.chats = 2
 		require.True(t, u.Reached(t.Context(), 7, limit.Chats))
+		u.Add(7, limit.Disk, 900)
 		require.False(t, u.Exceeded(t.Context(), 7, limit.Disk, 100))
 		require.True(t, u.Exceeded(t.Context(), 7, limit.Disk, 101))
 		leave, ok := u.Enter(7)
@@ -206,4 +206,69 @@ func BenchmarkReached(b *testing.B) {
 			u.Reached(b.Context(), 7, limit.Views)
 		}
 	})
+}
+
+// What is stored is counted from the tables, and what was written since is added.
+func TestLimitOfWhatIsStored(t *testing.T) {
+	each(t, func(t *testing.T, i *installation) {
+		one, other := i.node(), i.node()
+		store := func(site int64, bytes int) {
+			err := i.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				_, err := tx.Exec(ctx, `INSERT INTO chat_files (site_id, id, conversation_id, author, name, type, size, at, content) VALUES ($1, $2, 1, '', '', '', 0, 0, $3)`, site, time.Now().UnixNano(), make([]byte, bytes))
+				return err
+			})
+			require.NoError(t, err)
+		}
+		// Five numbers are 48 bytes with the number of pixels.
+		used := func(u *limit.Uses) limit.Use {
+			uses, err := u.Of(t.Context(), 7)
+			require.NoError(t, err)
+			require.Len(t, uses, 1)
+			return uses[0]
+		}
+		for range 2500 {
+			store(7, 52)
+		}
+		store(8, 1_000_000)
+		most := int64(300_000)
+		for _, u := range []*limit.Uses{one, other} {
+			u.Configure(map[int64]*limit.Limits{7: {Disk: &most}})
+		}
+		require.False(t, one.Reached(t.Context(), 7, limit.Disk), "nothing is counted yet")
+		require.True(t, used(one).CountedAt.IsZero())
+		require.NoError(t, one.CountDue(t.Context()))
+		i.store(one, other)
+		// The limit itself is not stored among what grows with the site.
+		rest := used(one).Used - 2500*100
+		require.Less(t, rest, int64(1000))
+		require.Equal(t, i.clock.Truncate(time.Millisecond).Unix(), used(other).CountedAt.Unix())
+
+		one.Add(7, limit.Disk, 20_000)
+		other.Add(7, limit.Disk, 20_000)
+		i.store(one, other)
+		require.Equal(t, 290_000+rest, used(one).Used)
+		require.Equal(t, 290_000+rest, used(other).Used)
+		require.True(t, one.Exceeded(t.Context(), 7, limit.Disk, 10_001))
+		i.clock = i.clock.Add(24 * time.Hour)
+		require.Equal(t, 290_000+rest, used(i.node7(&most)).Used, "a restart forgets nothing, and a new day frees nothing")
+
+		// What was added has not been stored in truth, and something is deleted.
+		require.NoError(t, i.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			_, err := tx.Exec(ctx, `DELETE FROM chat_files WHERE site_id = 7 AND id IN (SELECT id FROM chat_files WHERE site_id = 7 LIMIT 500)`)
+			return err
+		}))
+		require.NoError(t, other.CountDue(t.Context()))
+		i.store(one, other)
+		require.InDelta(t, 200_000, used(one).Used, 1500)
+		require.Equal(t, used(one).Used, used(other).Used)
+		require.False(t, one.Exceeded(t.Context(), 7, limit.Disk, 10_001))
+	})
+}
+
+// node7 is a node whose configuration limits what is stored of the site 7.
+func (i *installation) node7(most *int64) *limit.Uses {
+	u := i.node()
+	u.Configure(map[int64]*limit.Limits{7: {Disk: most}})
+	i.store(u)
+	return u
 }

@@ -69,8 +69,8 @@ func (u *Uses) Store(ctx context.Context) error {
 	defer u.storing.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	rows, day := u.take()
-	var failed error
+	rows, sizes, day := u.take()
+	failed := u.writeSizes(ctx, sizes)
 	for some := range slices.Chunk(rows, atOnce) {
 		if failed == nil {
 			failed = u.write(ctx, some)
@@ -80,6 +80,9 @@ func (u *Uses) Store(ctx context.Context) error {
 	if failed == nil {
 		failed = u.read(ctx, day)
 	}
+	if failed == nil {
+		failed = u.readSizes(ctx)
+	}
 	if failed != nil {
 		return fmt.Errorf("storing what sites have used of their limits: %w", failed)
 	}
@@ -87,11 +90,12 @@ func (u *Uses) Store(ctx context.Context) error {
 }
 
 // take returns what is to be stored, in the order in which all nodes lock rows.
-func (u *Uses) take() (rows []row, day int64) {
+func (u *Uses) take() (rows []row, sizes []size, day int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.begin()
 	at := u.now().UnixMilli()
+	sizes = u.takeSizes(at)
 	for id, of := range u.sites {
 		for _, k := range Kinds {
 			news := of.own && of.most[k] != of.saved[k]
@@ -107,7 +111,7 @@ func (u *Uses) take() (rows []row, day int64) {
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.kind, b.kind)) })
-	return rows, u.day
+	return rows, sizes, u.day
 }
 
 func (u *Uses) write(ctx context.Context, rows []row) error {
@@ -189,7 +193,9 @@ func (u *Uses) read(ctx context.Context, day int64) error {
 		if of.saved[k] = r.most; !of.own {
 			of.most[k] = r.most
 		}
-		of.known[k] = r.used
+		if k != Disk {
+			of.known[k] = r.used
+		}
 		u.readAt = max(u.readAt, r.at)
 	}
 	return nil

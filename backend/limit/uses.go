@@ -31,6 +31,8 @@ type Uses struct {
 	sites  map[int64]*use // those with limits
 	served map[int64]*Limits
 	readAt int64 // of the latest row that was read
+
+	sizesAt int64 // the same of sizes
 }
 
 // Gauge tells how much of a kind a site uses now.
@@ -48,16 +50,17 @@ type use struct {
 	refused [kinds]int64 // the same of what was refused
 	logged  [kinds]bool  // on this day
 	streams int64        // open now on this node
+
+	countedAt int64 // when what is stored of the site was counted; 0 for never
 }
 
-// used is how much of a daily kind is used today.
+// used is how much of a daily kind is used today, or how many bytes are stored.
 func (u *use) used(k Kind) int64 { return u.known[k] + u.stored[k] + u.counted[k] }
 
 // Subjects are what uses are counted by.
 type Subjects struct {
 	DB     *db.DB
 	Chats  Gauge // conversations that are open
-	Disk   Gauge // bytes of files
 	Logger *zap.Logger
 	// Told is called for each refusal. It may be nil.
 	Told func(Kind)
@@ -66,7 +69,7 @@ type Subjects struct {
 // Open returns the uses of the database, with what was counted today.
 func Open(ctx context.Context, s Subjects, now func() time.Time) (*Uses, error) {
 	u := &Uses{db: s.DB, now: now, logger: s.Logger, told: s.Told, sites: make(map[int64]*use), configured: make(chan struct{}, 1)}
-	u.asks[Chats], u.asks[Disk] = s.Chats, s.Disk
+	u.asks[Chats] = s.Chats
 	u.asks[Streams] = func(_ context.Context, siteID int64) (n int64, _ error) {
 		u.mu.RLock()
 		defer u.mu.RUnlock()
@@ -83,7 +86,7 @@ func Open(ctx context.Context, s Subjects, now func() time.Time) (*Uses, error) 
 }
 
 // Reached says whether the site has used up its limit. Then it counts a refusal. It does not wait for the database,
-// except for [Chats] and [Disk].
+// except for [Chats].
 func (u *Uses) Reached(ctx context.Context, siteID int64, k Kind) bool {
 	return u.Exceeded(ctx, siteID, k, 1)
 }
@@ -107,7 +110,8 @@ func (u *Uses) Exceeded(ctx context.Context, siteID int64, k Kind, n int64) bool
 	return true
 }
 
-// usedOf is how much of a daily kind the site has used today, and its limit; 0 for none.
+// usedOf is how much of a daily kind the site has used today, or how many bytes are stored of it, and its limit; 0 for
+// none.
 func (u *Uses) usedOf(siteID int64, k Kind) (used, most int64) {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
@@ -115,7 +119,7 @@ func (u *Uses) usedOf(siteID int64, k Kind) (used, most int64) {
 	if of == nil || of.most[k] == 0 {
 		return 0, 0
 	}
-	if db.Day(u.now()) == u.day {
+	if k == Disk || db.Day(u.now()) == u.day {
 		used = of.used(k)
 	}
 	return used, of.most[k]
@@ -139,7 +143,7 @@ func (u *Uses) refuse(siteID int64, k Kind, most int64) {
 	}
 }
 
-// Add counts n of a daily kind.
+// Add counts n of a daily kind, or n bytes that were stored.
 func (u *Uses) Add(siteID int64, k Kind, n int64) {
 	if _, most := u.usedOf(siteID, k); most == 0 {
 		return
@@ -161,9 +165,10 @@ func (u *Uses) begin() {
 	u.day, u.readAt = today, 0
 	for _, of := range u.sites {
 		before := *of
-		if *of = (use{own: before.own, leaving: before.leaving, streams: before.streams}); of.own {
+		if *of = (use{own: before.own, leaving: before.leaving, streams: before.streams, countedAt: before.countedAt}); of.own {
 			of.most = before.most
 		}
+		of.known[Disk], of.stored[Disk], of.counted[Disk] = before.known[Disk], before.stored[Disk], before.counted[Disk]
 	}
 }
 
@@ -198,6 +203,8 @@ type Use struct {
 	Most    int64
 	Used    int64
 	Refused int64 // today
+	// CountedAt is when what is stored was counted, for [Disk]. It is zero before the first time.
+	CountedAt time.Time
 }
 
 // IsReached says whether nothing of the limit is left.
@@ -224,6 +231,9 @@ func (u *Uses) Of(ctx context.Context, siteID int64) (all []Use, err error) {
 			}
 		}
 		of := Use{Kind: k, Most: most, Used: used}
+		if k == Disk {
+			of.CountedAt = u.countedAt(siteID)
+		}
 		for _, r := range refused {
 			if r.kind == k.String() {
 				of.Refused = r.refused
@@ -232,6 +242,15 @@ func (u *Uses) Of(ctx context.Context, siteID int64) (all []Use, err error) {
 		all = append(all, of)
 	}
 	return all, nil
+}
+
+func (u *Uses) countedAt(siteID int64) time.Time {
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	if of := u.sites[siteID]; of != nil {
+		return db.Time(of.countedAt)
+	}
+	return time.Time{}
 }
 
 // Tomorrow is how long it takes until the next day (UTC) begins.

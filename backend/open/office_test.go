@@ -124,7 +124,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	o.Inbox = inbox.New(d, o.Leads, now)
 	none := func(context.Context, int64) (int64, error) { return 0, nil }
 	var err error
-	o.Limits, err = limit.Open(t.Context(), limit.Subjects{DB: d, Chats: none, Disk: none, Logger: logger}, now)
+	o.Limits, err = limit.Open(t.Context(), limit.Subjects{DB: d, Chats: none, Logger: logger}, now)
 	require.NoError(t, err)
 	o.Calls = call.New(call.Subjects{DB: d, Visits: visits.Visits, Leases: leases, Leads: o.Leads}, now)
 	o.Chats = chat.New(chat.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: o.Leads, Region: region}, now)

@@ -56,7 +56,7 @@ func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View,
 		return nil, err
 	}
 	if own.State == "" || own.State == chat.Closed {
-		if err := r.Site.Within(ctx, limit.Chats); err != nil {
+		if err := r.Site.Within(ctx, limit.Chats, limit.Disk); err != nil {
 			return nil, err
 		}
 	}
@@ -81,6 +81,7 @@ func (c *Conversations) store(ctx context.Context, r *gate.Request, v view.View,
 	if err != nil {
 		return nil, err
 	}
+	r.Site.Stored(m.Size())
 	return saidAnswer{true, c.toldConversation(ctx, of), c.toldMessage(ctx, stored)}, nil
 }
 

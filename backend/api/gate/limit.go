@@ -13,11 +13,18 @@ const LimitReached = "limit_reached"
 // limitWords say what is used up.
 var limitWords = map[limit.Kind]string{
 	limit.Views: "the page views of the day", limit.Leads: "the leads of the day", limit.Chats: "the conversations at once",
-	limit.Streams: "the streams at once", limit.Disk: "the room for files", limit.Callbacks: "the callbacks of the day",
+	limit.Streams: "the streams at once", limit.Disk: "the room for its data", limit.Callbacks: "the callbacks of the day",
 }
 
-// Within refuses a request if the site has used up its limit of the kind.
-func (s Site) Within(ctx context.Context, k limit.Kind) error { return s.WithinBy(ctx, k, 1) }
+// Within refuses a request if the site has used up its limit of one of the kinds.
+func (s Site) Within(ctx context.Context, kinds ...limit.Kind) error {
+	for _, k := range kinds {
+		if err := s.WithinBy(ctx, k, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // WithinBy refuses a request if n more would exceed the site's limit of the kind.
 func (s Site) WithinBy(ctx context.Context, k limit.Kind, n int64) error {
@@ -39,5 +46,12 @@ func (s Site) Enter() (leave func(), ok bool) {
 func (s Site) Used(k limit.Kind) {
 	if s.Uses != nil {
 		s.Uses.Add(s.ID, k, 1)
+	}
+}
+
+// Stored counts a row that was stored, with so many bytes of texts and files.
+func (s Site) Stored(bytes int) {
+	if s.Uses != nil {
+		s.Uses.Add(s.ID, limit.Disk, int64(bytes)+limit.RowSize)
 	}
 }

@@ -76,13 +76,14 @@ func (l *Leads) add(ctx context.Context, r *gate.Request, from view.View, s *sub
 		s.Marks = append(s.Marks, lead.Bot)
 	}
 	if s.Origin != lead.Form { // of forms it has been found out
-		if err := r.Site.Within(ctx, limit.Leads); err != nil {
+		if err := r.Site.Within(ctx, limit.Leads, limit.Disk); err != nil {
 			return err
 		}
 	}
 	_, repeated, err := l.leads.Add(ctx, *s)
 	if err == nil && !repeated {
 		r.Site.Used(limit.Leads)
+		r.Site.Stored(s.Size())
 	}
 	return err
 }

@@ -91,7 +91,7 @@ func (l *Leads) KeepForm(ctx context.Context, of *http.Request, site gate.Site, 
 	}
 	why := f.refused(known)
 	if why == nil && site.Forward == nil && f.Rule.Kind != capture.KindVisitor {
-		why, _ = errors.AsType[*gate.Failure](site.Within(ctx, limit.Leads))
+		why, _ = errors.AsType[*gate.Failure](site.Within(ctx, limit.Leads, limit.Disk))
 	}
 	switch {
 	case why != nil:

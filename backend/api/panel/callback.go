@@ -88,7 +88,7 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Site.Within(ctx, limit.Callbacks) != nil {
+	if r.Site.Within(ctx, limit.Callbacks, limit.Disk) != nil {
 		return answerOf(callback.Result{Status: callback.TooMany, Code: gate.LimitReached}, ""), nil
 	}
 	result, err := p.callbacks.Order(ctx, callback.Asked{

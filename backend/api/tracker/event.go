@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
@@ -37,6 +38,9 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 	if strings.TrimSpace(sent.Category) == "" || strings.TrimSpace(sent.Action) == "" {
 		return nil, gate.Malformed("missing", "an event needs a category and an action")
 	}
+	if err := r.Site.Within(ctx, limit.Disk); err != nil {
+		return nil, err
+	}
 	v, err := t.Views.FindOnce(ctx, r, sent.From)
 	if err != nil {
 		return nil, err
@@ -50,5 +54,9 @@ func (t *Tracker) event(ctx context.Context, r *gate.Request) (any, error) {
 	if !t.Views.HasRoom(ctx, r, v.Visitor, e.Size()) {
 		e = told(view.CutText)
 	}
-	return gate.Succeeded{Success: true}, t.Visits.TrackEvent(ctx, r.Site.ID, v.Ref, sent.ID, e)
+	if err := t.Visits.TrackEvent(ctx, r.Site.ID, v.Ref, sent.ID, e); err != nil {
+		return nil, err
+	}
+	r.Site.Stored(e.Size())
+	return gate.Succeeded{Success: true}, nil
 }

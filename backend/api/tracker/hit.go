@@ -40,7 +40,7 @@ func (t *Tracker) hit(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&report, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	if err := r.Site.Within(ctx, limit.Views); err != nil {
+	if err := r.Site.Within(ctx, limit.Views, limit.Disk); err != nil {
 		return nil, err
 	}
 	v, stored, err := t.Views.Open(ctx, r, report)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
+	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/clip"
 )
 
@@ -34,6 +35,11 @@ func (t *Tracker) property(ctx context.Context, r *gate.Request) (any, error) {
 	if sent.Value != nil && !sent.Delete {
 		value := clip.Text(*sent.Value, maxPropertyValue)
 		kept.Value = &value
+	}
+	if !sent.Delete {
+		if err := r.Site.Within(ctx, limit.Disk); err != nil {
+			return nil, err
+		}
 	}
 	v, err := t.Views.FindOnce(ctx, r, sent.From)
 	if err != nil {

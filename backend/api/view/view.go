@@ -170,6 +170,7 @@ func (s *Views) Store(ctx context.Context, r *gate.Request, v Report) (View, vis
 	if !stored.Repeated {
 		s.count(r.Site.Key)
 		r.Site.Used(limit.Views)
+		r.Site.Stored(seen.Size())
 	}
 	if !stored.Bot {
 		s.know(r, stored.Visitor)

@@ -15,12 +15,3 @@ func (o *Overview) CountOpen(ctx context.Context, siteID int64) (int64, error) {
 	}
 	return n, nil
 }
-
-// FileBytes returns how many bytes the files of the site's conversations have.
-func (o *Overview) FileBytes(ctx context.Context, siteID int64) (int64, error) {
-	n, _, err := db.One(ctx, o.db.Read(), db.Only[int64], `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM chat_files WHERE site_id = $1`, siteID)
-	if err != nil {
-		return 0, fmt.Errorf("reading how large files are: %w", err)
-	}
-	return n, nil
-}

@@ -11,6 +11,7 @@ import (
 type limitLine struct {
 	limit.Use
 	Name, Used, Most string
+	Counted          string // what was counted, and when
 	Refused          int
 }
 
@@ -25,6 +26,10 @@ func (c *room) limitsOf(ctx context.Context, f *frame.Page, siteID int64) (lines
 		line.Used, line.Most = f.Words.Number(int(u.Used)), f.Words.Number(int(u.Most))
 		if u.Kind == limit.Disk {
 			line.Used, line.Most = f.Words.Bytes(u.Used), f.Words.Bytes(u.Most)
+			line.Counted = f.Words.Text("limits.uncounted")
+			if !u.CountedAt.IsZero() {
+				line.Counted = f.Words.Text("limits.counted", "at", f.Words.Ago(u.CountedAt))
+			}
 		}
 		lines = append(lines, line)
 	}

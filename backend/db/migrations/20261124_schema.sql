@@ -74,6 +74,16 @@ CREATE TABLE limit_uses (
 );
 CREATE INDEX limit_uses_latest ON limit_uses (day, at); -- each node looks for what others have stored
 
+-- How many bytes are stored of a site that has a limit of them: what was counted at "counted_at", and what was written
+-- since. "at" is as above.
+CREATE TABLE limit_sizes (
+	site_id    BIGINT NOT NULL PRIMARY KEY,
+	bytes      BIGINT NOT NULL,
+	counted_at BIGINT NOT NULL,
+	at         BIGINT NOT NULL
+);
+CREATE INDEX limit_sizes_latest ON limit_sizes (at);
+
 
 -- sighting: when parts of a site's installation were last seen at work
 
@@ -1007,7 +1017,6 @@ CREATE TABLE chat_files (
 	PRIMARY KEY (site_id, id)
 );
 CREATE INDEX chat_files_of ON chat_files (site_id, conversation_id, at);
-CREATE INDEX chat_files_sizes ON chat_files (site_id, size); -- of a site whose files have a limit
 
 -- How many milliseconds a visitor has waited for the answer "seq" of an operator, which came at "at".
 CREATE TABLE chat_waits (

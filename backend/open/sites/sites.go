@@ -94,10 +94,12 @@ type newSiteInput struct {
 
 // Limit is what a site may use of the installation, and what it uses.
 type Limit struct {
-	Name    string `json:"name" enum:"views,leads,chats,streams,disk,mails,callbacks"`
-	Most    int64  `json:"most" doc:"What it may use: on a day, but for chats and streams, which are those at once, and the disk, which is in bytes."`
-	Used    int64  `json:"used" doc:"What it uses now. What other servers have counted may be some seconds late."`
-	Refused int64  `json:"refused" doc:"How much was refused today because the limit was reached."`
+	Name string `json:"name" enum:"views,leads,chats,streams,disk,mails,callbacks"`
+	Most int64  `json:"most" doc:"What it may use: on a day, but for chats and streams, which are those at once, and the disk, which is in bytes of texts, numbers and files in the database."`
+	Used int64  `json:"used" doc:"What it uses now. What other servers have counted may be some seconds late."`
+	// CountedAt is nil for all but the disk.
+	CountedAt *time.Time `json:"counted_at,omitempty" doc:"When what is stored was counted. What was written since is estimated. It is there for the disk alone, once it was counted."`
+	Refused   int64      `json:"refused" doc:"How much was refused today because the limit was reached."`
 }
 
 type limitsOutput struct {
@@ -189,6 +191,9 @@ func (r *room) mountHosted() {
 		out.Body.Limits = make([]Limit, len(uses))
 		for i, u := range uses {
 			out.Body.Limits[i] = Limit{Name: u.Kind.String(), Most: u.Most, Used: u.Used, Refused: u.Refused}
+			if !u.CountedAt.IsZero() {
+				out.Body.Limits[i].CountedAt = &u.CountedAt
+			}
 		}
 		return out, err
 	})
