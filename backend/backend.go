@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/health"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -157,6 +158,22 @@ func (s *Service) Check(ctx context.Context) error {
 	}
 	defer s.uses.end()
 	return conceal(s.settings, desk.DB.Check(ctx))
+}
+
+// Reasons says why the service is not well. What cannot be asked within the context is left out.
+func (s *Service) Reasons(ctx context.Context) []health.Reason {
+	switch err := s.Check(ctx); {
+	case errors.Is(err, ErrNotReady):
+		return []health.Reason{health.New(health.Starting, "%s: the database is being opened, and brought up to date where its schema is older", err)}
+	case err != nil:
+		return []health.Reason{health.OfDatabase(err)}
+	}
+	desk, done, err := s.Use()
+	if err != nil {
+		return nil
+	}
+	defer done()
+	return health.Subjects{DB: desk.DB, Journal: desk.Journal, Incidents: desk.Incidents}.Degraded(ctx, time.Now)
 }
 
 // Close ends the service: what is under way has a few seconds to finish, then

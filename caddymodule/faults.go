@@ -1,15 +1,18 @@
 package caddymodule
 
 import (
+	"context"
+
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/health"
 	"github.com/seed-3405227d/frontdesk/caddymodule/metrics"
 	"github.com/seed-3405227d/frontdesk/edge"
 	pages "github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
 func init() {
-	metrics.Use(metrics.States{Exchange: exchangeState, Spool: spoolState, Received: receivedState, Limits: limitState})
+	metrics.Use(metrics.States{Exchange: exchangeState, Spool: spoolState, Received: receivedState, Limits: limitState, Reasons: func() []health.Reason { return healthNow(context.Background()).Reasons }})
 }
 
 // edgeObserver counts what the edge tells of, and logs its panics.

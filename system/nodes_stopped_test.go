@@ -128,6 +128,7 @@ func TestStoppedServer(t *testing.T) {
 	status, state := n.Health()
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, state.Error, "asking the database")
+	require.True(t, state.Has("database"))
 
 	require.NoError(t, server.Resume())
 	n.Ready()

@@ -87,6 +87,19 @@ func (s *server) requireTrouble(began time.Time, words string) {
 	requireTrouble(s.T, state, began, words)
 }
 
+// requireReasons checks that these are among the reasons, and that the first is one for which nothing can be stored.
+func (s *server) requireReasons(codes ...string) {
+	s.T.Helper()
+	status, state := s.Health()
+	require.Equal(s.T, http.StatusServiceUnavailable, status)
+	require.Equal(s.T, "unhealthy", state.Status)
+	for _, code := range codes {
+		require.True(s.T, state.Has(code), "%s: %+v", code, state.Reasons)
+	}
+	require.Equal(s.T, codes[0], state.Reasons[0].Code)
+	require.True(s.T, state.Reasons[0].Unhealthy)
+}
+
 func requireTrouble(t testing.TB, state servertest.Health, began time.Time, words string) {
 	t.Helper()
 	require.False(t, state.Ready)
@@ -145,6 +158,7 @@ func TestLostFile(t *testing.T) {
 				require.Eventually(t, func() bool { return s.page() == servertest.Page }, wait, tick, "pages pass untouched")
 				require.False(t, visitor.lead(10))
 				s.requireTrouble(began, test.file)
+				s.requireReasons("file_lost")
 				require.Contains(t, s.Log(), "the database takes no writes")
 			})
 		}
@@ -221,6 +235,7 @@ func TestMalformedFile(t *testing.T) {
 	require.Equal(t, 1, state.Forms.Waiting)
 	require.Equal(t, path+".forms", state.Forms.File)
 	s.requireTrouble(began, "malformed")
+	s.requireReasons("malformed", "forms_wait")
 }
 
 // A PostgreSQL that becomes read-only, as a primary does that is made a standby,
@@ -250,6 +265,7 @@ func TestReadOnlyPostgres(t *testing.T) {
 	administer("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
 	require.Eventually(t, func() bool { return !visitor.lead(10) }, wait, tick)
 	s.requireTrouble(began, "the database is read-only")
+	s.requireReasons("read_only")
 	require.Contains(t, s.page(), insertion, "what is known is still told")
 
 	administer("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
@@ -369,6 +385,7 @@ func TestFullDisk(t *testing.T) {
 	}, wait, tick)
 
 	require.Contains(t, consoles.shown(anna), "There is no room for more forms")
+	s.requireReasons("disk_full", "disk_low", "forms_wait", "forms_unsafe")
 
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, disk.Close())

@@ -28,6 +28,9 @@ func (t *Trouble) Unwrap() error { return t.Err }
 // ErrFull is in the [Trouble] of a database whose disk is full.
 var ErrFull = errors.New("the disk of the database is full")
 
+// ErrReadOnly is in the [Trouble] of a database that is read-only.
+var ErrReadOnly = errors.New("the database is read-only")
+
 // Trouble is what keeps the database from being written, or nil. It ends soon
 // after the database can be written again, whether or not anybody writes. That its file is
 // malformed ends with the DB: nothing is written into such a file.
@@ -147,7 +150,7 @@ func explain(err error) error {
 			return fmt.Errorf("%w: %w", ErrMalformed, err)
 		}
 	case wire.ReadOnly:
-		return fmt.Errorf("the database is read-only: %w", err)
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	return err
 }

@@ -1,5 +1,7 @@
 package spool
 
+import "time"
+
 // State is what the spool holds.
 type State struct {
 	// File is the file that this process has, or is to have.
@@ -26,4 +28,20 @@ func (s *Spool) State() State {
 		state.File, state.Room = s.own.name, s.own.room()
 	}
 	return state
+}
+
+// Oldest is when the oldest record was put in, or zero where none waits.
+func (s *Spool) Oldest() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	oldest := uint64(0)
+	for sequence := range s.records { // which are numbered by the clock
+		if oldest == 0 || sequence < oldest {
+			oldest = sequence
+		}
+	}
+	if oldest == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(oldest))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/health"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
@@ -172,6 +173,15 @@ func (d *doctor) server(ctx context.Context, config *caddy.Config, app *caddymod
 		d.wrong("server", "running and not ready: %s%s", state.Error, since)
 	default:
 		d.well("server", "running and ready")
+	}
+	for _, r := range state.Reasons {
+		switch r.Code {
+		case health.FormsWait, health.FormsUnsafe, health.Telephony: // they are told below
+		default:
+			if !r.Unhealthy {
+				d.note("server", "degraded: %s", r.Text)
+			}
+		}
 	}
 	if state.Forms != nil {
 		switch {

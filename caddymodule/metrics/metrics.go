@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
+	"github.com/seed-3405227d/frontdesk/backend/health"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -204,6 +205,8 @@ type States struct {
 	Spool func() (waiting int, room int64)
 	// Limits count the sites by the limits that they have and have reached.
 	Limits func() limit.State
+	// Reasons are why the node is not well.
+	Reasons func() []health.Reason
 	// Received is how many bytes of bodies are held while they are received, and for how many bodies there was no room.
 	Received func() (held, refused int)
 }
@@ -216,7 +219,7 @@ func Use(states States) { now = states }
 
 // Register registers all collectors with the registry of a configuration.
 func Register(registry *prometheus.Registry) error {
-	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, limits, sites, sipMessages, sipCalls, sipRegistered} {
+	for _, collector := range []prometheus.Collector{pagesWoven, pagesPassed, pagesNumbered, pagesUnselected, pagesCrowded, faults, pageTime, arrivals, forms, formsWaiting, formsRoom, found, received, receivedRefused, forwarded, unkept, hits, leads, chats, messages, calls, leases, callEvents, deliveries, limited, limits, unwell, sites, sipMessages, sipCalls, sipRegistered} {
 		err := registry.Register(collector)
 		if already := (prometheus.AlreadyRegisteredError{}); err != nil && !errors.As(err, &already) {
 			return err

@@ -198,12 +198,29 @@ type Health struct {
 	Database string     `json:"database"`
 	Error    string     `json:"error"`
 	Since    *time.Time `json:"since"`
-	Forms    struct {
+	Status   string     `json:"status"`
+	Reasons  []struct {
+		Code, Text string
+		Unhealthy  bool
+		Count      int
+		Since      *time.Time
+	} `json:"reasons"`
+	Forms struct {
 		Waiting int    `json:"waiting"`
 		File    string `json:"file"`
 		Room    int64  `json:"room"`
 		Error   string `json:"error"`
 	} `json:"forms"`
+}
+
+// Has says whether the code is among the reasons.
+func (h Health) Has(code string) bool {
+	for _, r := range h.Reasons {
+		if r.Code == code {
+			return true
+		}
+	}
+	return false
 }
 
 // Health is the status of the health endpoint and what it says.
