@@ -58,6 +58,7 @@ var smallWork = map[string]string{
 	"notify.leave notify..away":         "an address that an administrator has set",
 	"notify.append notify..Host":        "an address that an administrator has set",
 	"invitation.add json.Marshal":       "a login and a name",
+	"passkey.remove passkey..Covers":    "the sites of two accounts",
 	"signin.end signin..Covers":         "the sites of two accounts",
 	"twostep.TurnOff twostep..Covers":   "the sites of two accounts",
 	"notify.change notify.endpoint":     "what an administrator has set",

@@ -45,6 +45,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -83,6 +84,7 @@ type Desk struct {
 	SignIns     *signin.SignIns
 	Invitations *invitation.Invitations
 	TwoStep     *twostep.Steps
+	Passkeys    *passkey.Passkeys
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -206,7 +208,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}, time.Now, logger.Named("conversions"))
 	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
 	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
-	desk.Invitations, desk.TwoStep, desk.Replies, desk.Ratings = invitation.New(forInvitations(desk), desk.Queue, time.Now), twostep.New(d, time.Now), reply.New(d), rating.New(d, time.Now)
+	desk.Invitations, desk.TwoStep, desk.Passkeys, desk.Replies, desk.Ratings = invitation.New(forInvitations(desk), desk.Queue, time.Now), twostep.New(d, time.Now), passkey.New(d, desk.Operators, time.Now), reply.New(d), rating.New(d, time.Now)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,

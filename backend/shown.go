@@ -11,7 +11,7 @@ import (
 func (d *Desk) forConsole() console.Subjects {
 	return console.Subjects{
 		DB: d.DB, Journal: d.Journal, Sites: d.Sites, Sightings: d.Sightings, Limits: d.Limits, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Days: d.Days, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Chats: d.Chats, Replies: d.Replies, Ratings: d.Ratings,
-		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers, Invitations: d.Invitations, TwoStep: d.TwoStep,
+		Operators: d.Operators, SignIns: d.SignIns, Groups: d.Groups, Presence: d.Presence, Numbers: d.Numbers, Invitations: d.Invitations, TwoStep: d.TwoStep, Passkeys: d.Passkeys,
 		Calls: d.Calls, Callbacks: d.Callbacks, Leases: d.Leases, Previews: d.Previews, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Forms: d.Forms, Incidents: d.Incidents, Reports: d.Reports, Saved: d.Saved, ReportLinks: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Tokens: d.Tokens,
 		Region: d.regionOf, Configured: d.configuredFor, Fixed: d.fixedFor, Platforms: d.platforms, Spool: d.spool,
 		Service:        func(key string) string { return d.configured.Load().Services[key] },

@@ -19,7 +19,8 @@ import (
 // forAnalysts are the routes that an analyst may use, beside the doors. Whoever adds one makes sure that it shows nobody.
 var forAnalysts = []string{"GET /{$}", "GET /hosts", "GET /overview", "GET /reports", "GET /reports/export", "GET /reports/paths", "GET /reports/paths/export", "GET /help", "GET /help/{manual}", "GET /help/images/{drawing}",
 	"GET /reports/saved", "POST /reports/saved", "POST /reports/saved/{saved}", "POST /reports/saved/{saved}/removal", "GET /account", "POST /account/password", "POST /account/email",
-	"GET /account/two-step", "POST /account/two-step", "POST /account/two-step/codes", "POST /account/two-step/removal", "POST /account/sessions/removal"}
+	"GET /account/two-step", "POST /account/two-step", "POST /account/two-step/codes", "POST /account/two-step/removal", "POST /account/sessions/removal",
+	"POST /account/passkeys/options", "POST /account/passkeys", "POST /account/passkeys/removal"}
 
 // ofPersons are the secrets of the shop that its visitors have told, and not its sites, campaigns and operators.
 var ofPersons = []string{"SecretName", "SecretMessage", "SecretCity", "SecretProperty", "secret@mail.example", "12 345-67-89", "9123456789", "SecretRefused",

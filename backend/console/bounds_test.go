@@ -129,6 +129,8 @@ var columns = map[string]filling{
 	"number_declarations.conditions": text(500), "number_declarations.declarer": service, "number_declarations.digits": service, "number_declarations.replaces": service,
 	"open_answers.answer": service, "open_answers.asked": service, "open_answers.name": service,
 	"operator_authenticators.secret": service, "operator_recovery_codes.hash": service,
+	"operator_passkey_challenges.challenge": service, "operator_passkeys.host": service, "operator_passkeys.id": service, "operator_passkeys.name": text(400),
+	"operator_passkeys.public_key": service, "operator_passkeys.transports": service,
 	"operator_declarations.declarer": service, "operator_declarations.login": service, "operator_declarations.password_hash": service,
 	"operator_declared_sites.declarer": service, "operator_declared_sites.login": service,
 	"operator_faces.content": service, "operator_faces.name": service,

@@ -65,6 +65,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -105,6 +106,7 @@ type Subjects struct {
 	SignIns     *signin.SignIns
 	Invitations *invitation.Invitations
 	TwoStep     *twostep.Steps
+	Passkeys    *passkey.Passkeys
 	Groups      *group.Groups
 	Presence    *presence.Presence
 	Numbers     *inventory.Inventory
@@ -207,8 +209,8 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	settings.Mount(f, settings.Subjects{Fixed: s.Fixed, Platforms: s.Platforms})
 	deliveries.Mount(f, s.Deliveries)
 	conversions.Mount(f, s.Conversions)
-	staff.Mount(f, s.Tokens, s.Invitations, s.TwoStep)
-	return f, l, door.Mount(f, door.Subjects{Invitations: s.Invitations, TwoStep: s.TwoStep, Required: s.Required, WholeAddresses: s.WholeAddresses})
+	staff.Mount(f, s.Tokens, s.Invitations, s.TwoStep, s.Passkeys)
+	return f, l, door.Mount(f, door.Subjects{Invitations: s.Invitations, TwoStep: s.TwoStep, Passkeys: s.Passkeys, Required: s.Required, WholeAddresses: s.WholeAddresses})
 }
 
 // Close ends the open streams for good, and returns when they have ended.

@@ -45,6 +45,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -149,6 +150,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		return notify.Settings{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Mail: d.mail.Load()}
 	}, nil, d.now, zap.NewNop())
 	d.TwoStep = twostep.New(database, d.now)
+	d.Passkeys = passkey.New(database, d.Operators, d.now)
 	d.Required = func() twostep.Rule { rule, _ := d.required.Load().(twostep.Rule); return rule }
 	d.Invitations = invitation.New(invitation.Subjects{
 		DB: database, Operators: d.Operators, HasMail: d.Deliveries.HasMail, Console: func() string { return "https://desk.example/" },

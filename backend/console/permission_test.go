@@ -132,7 +132,8 @@ func (b *browser) requestFor(pattern string, values map[string]string, query str
 
 // doors are the routes for those who have not signed in.
 var doors = []string{"GET /assets/{name}", "GET /worker.js", "GET /setup", "POST /setup", "GET /sign-in", "POST /sign-in", "POST /sign-out", "POST /language",
-	"GET /password", "POST /password", "GET /forgotten", "POST /forgotten", "GET /sign-in/code", "POST /sign-in/code", "GET /feeds/{feed}/{table}", "GET /r/{shared}", "GET /r/{shared}/export", "/"}
+	"GET /password", "POST /password", "GET /forgotten", "POST /forgotten", "GET /sign-in/code", "POST /sign-in/code", "POST /sign-in/code/passkey/options", "POST /sign-in/code/passkey",
+	"POST /sign-in/passkey/options", "POST /sign-in/passkey", "GET /feeds/{feed}/{table}", "GET /r/{shared}", "GET /r/{shared}/export", "/"}
 
 func TestNobodySeesASiteOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

@@ -171,6 +171,11 @@ func Note(ctx context.Context, tx db.Tx, kind string, at time.Time, by string, a
 	return note(ctx, tx, kind, at, by, a, a.Sites, nil)
 }
 
+// NoteNamed is [Note] for a thing of the account that has a name.
+func NoteNamed(ctx context.Context, tx db.Tx, kind string, at time.Time, by string, a Operator, name string) error {
+	return note(ctx, tx, kind, at, by, a, a.Sites, map[string]string{"name": name})
+}
+
 // note appends what happened to the account at the sites, with more of its data.
 func (o *Operators) note(ctx context.Context, tx db.Tx, kind, by string, a Operator, at scope.Sites, more map[string]string) error {
 	return note(ctx, tx, kind, o.now(), by, a, at, more)

@@ -280,6 +280,7 @@ func (o *Operators) Remove(ctx context.Context, actor Actor, id int64) error {
 			return err
 		}
 		for _, from := range []string{`operators WHERE id`, `operator_sites WHERE operator_id`, `operator_leases WHERE operator_id`, `operator_resets WHERE operator_id`, `operator_faces WHERE operator_id`, `operator_authenticators WHERE operator_id`, `operator_recovery_codes WHERE operator_id`,
+			`operator_passkeys WHERE operator_id`,
 			`lead_read WHERE operator_id`, `saved_reports WHERE operator_id`, `lead_opened WHERE operator_id`, `operator_group_members WHERE operator_id`} {
 			if _, err := c.tx.Exec(ctx, `DELETE FROM `+from+` = $1`, id); err != nil {
 				return fmt.Errorf("removing operator: %w", err)

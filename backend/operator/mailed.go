@@ -34,8 +34,8 @@ func Invite(ctx context.Context, o *Operators, actor Actor, a Account, tell Tell
 	})
 }
 
-// ResetByMail takes the account's password from it, ends its sessions and its link, makes the address its own, and has it
-// told. The error may be that of [Operators.SetDisabled], or [ErrEmail].
+// ResetByMail takes the account's password and its passkeys from it, ends its sessions and its link, makes the address its
+// own, and has it told. The error may be that of [Operators.SetDisabled], or [ErrEmail].
 func ResetByMail(ctx context.Context, o *Operators, actor Actor, id int64, email string, tell Tell) error {
 	email, err := CheckEmail(email)
 	if err == nil && email == "" {
@@ -51,7 +51,7 @@ func ResetByMail(ctx context.Context, o *Operators, actor Actor, id int64, email
 		if err := c.setEmail(ctx, email); err != nil {
 			return err
 		}
-		if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
+		if err := c.shut(ctx); err != nil {
 			return err
 		}
 		if _, err := c.tx.Exec(ctx, `DELETE FROM operator_resets WHERE operator_id = $1`, id); err != nil {

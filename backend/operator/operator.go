@@ -76,6 +76,8 @@ type Operator struct {
 	Waiting bool
 	// TwoStep accounts sign in with a code beside the password; see package twostep.
 	TwoStep bool
+	// Passkey accounts have passkeys; see package passkey.
+	Passkey bool
 	// Away is set by an operator who has the console open and does not want to be counted as there.
 	Away bool
 	// Language is the tag of the language chosen for the console, such as "ru"; empty for the browser's.
@@ -167,7 +169,8 @@ func checkRole(role Role) error {
 var accountSites = scope.Column("all_sites", "operator_sites WHERE operator_id = operators.id")
 
 var columns = `id, login, name, email, role, ` + accountSites + `, password_hash = '',
-	EXISTS (SELECT 1 FROM operator_authenticators a WHERE a.operator_id = operators.id AND a.confirmed), provisioned, disabled, away, language, created_at, epoch,
+	EXISTS (SELECT 1 FROM operator_authenticators a WHERE a.operator_id = operators.id AND a.confirmed),
+	EXISTS (SELECT 1 FROM operator_passkeys p WHERE p.operator_id = operators.id), provisioned, disabled, away, language, created_at, epoch,
 	COALESCE((SELECT f.name FROM operator_faces f WHERE f.operator_id = operators.id), '')`
 
 // record is a row of the table in the order of columns.
@@ -178,7 +181,7 @@ type record struct {
 }
 
 func (r *record) fields() []any {
-	return []any{&r.ID, &r.Login, &r.Name, &r.Email, &r.Role, &r.Sites, &r.Waiting, &r.TwoStep, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch, &r.Face}
+	return []any{&r.ID, &r.Login, &r.Name, &r.Email, &r.Role, &r.Sites, &r.Waiting, &r.TwoStep, &r.Passkey, &r.Provisioned, &r.Disabled, &r.Away, &r.Language, &r.createdAt, &r.Epoch, &r.Face}
 }
 
 func (r *record) operator() Operator {

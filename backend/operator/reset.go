@@ -14,15 +14,15 @@ import (
 // ResetTime is how long the link for a new password lasts.
 const ResetTime = 24 * time.Hour
 
-// Reset takes the account's password from it, ends its sessions, and returns the token of a link by which a new one is
-// set, once and within [ResetTime]. An earlier link ends. The error may be that of [Operators.SetDisabled].
+// Reset takes the account's password and its passkeys from it, ends its sessions, and returns the token of a link by which a
+// new password is set, once and within [ResetTime]. An earlier link ends. The error may be that of [Operators.SetDisabled].
 func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token string, err error) {
 	token, hash := newToken()
 	err = o.change(ctx, actor, "id = $1", id, func(ctx context.Context, c *changing) error {
 		if err := c.whole(); err != nil {
 			return err
 		}
-		if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
+		if err := c.shut(ctx); err != nil {
 			return err
 		}
 		if err := storeLink(ctx, c.tx, id, hash, o.now()); err != nil {
@@ -31,6 +31,17 @@ func (o *Operators) Reset(ctx context.Context, actor Actor, id int64) (token str
 		return c.noted(ctx, PasswordReset, c.Sites, nil)
 	})
 	return token, err
+}
+
+// shut takes from the account what opens it by itself, and ends its sessions.
+func (c *changing) shut(ctx context.Context) error {
+	if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
+		return err
+	}
+	if _, err := c.tx.Exec(ctx, `DELETE FROM operator_passkeys WHERE operator_id = $1`, c.ID); err != nil {
+		return fmt.Errorf("taking passkeys: %w", err)
+	}
+	return nil
 }
 
 // newToken returns the token of a link, and how it is stored.

@@ -102,6 +102,13 @@ func doors() map[string]door {
 		"POST /forgotten":                                       form("login"),
 		"GET /sign-in/code":                                     {dearest: open("/sign-in/code").dearest},
 		"POST /sign-in/code":                                    form("code"),
+		"POST /sign-in/code/passkey/options":                    form("code"),
+		"POST /sign-in/code/passkey":                            form("credential"),
+		"POST /sign-in/passkey/options":                         form("to"),
+		"POST /sign-in/passkey":                                 {dearest: form("credential", "to").dearest, shut: http.StatusUnauthorized},
+		"POST /account/passkeys/options":                        {dearest: form("current", "name").dearest, memory: hashing, shut: http.StatusTooManyRequests}, // after wrong passwords
+		"POST /account/passkeys":                                {dearest: form("credential", "name").dearest, shut: http.StatusUnprocessableEntity},
+		"POST /account/passkeys/removal":                        form("passkey"),
 		"GET /sign-in":                                          open("/sign-in"),
 		"POST /sign-in":                                         {dearest: form("login", "password").dearest, memory: hashing, shut: http.StatusUnauthorized},
 		"POST /sign-out":                                        form("to"),

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/attempts"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -17,6 +18,7 @@ type own struct {
 	MayMail bool // links for a new password can be mailed
 
 	Sessions frame.OpenSessions
+	Passkeys keyList
 }
 
 func (c *Door) showAccount(w http.ResponseWriter, r *http.Request) error {
@@ -32,9 +34,14 @@ func (c *Door) account(w http.ResponseWriter, r *http.Request, status int, probl
 	if err != nil {
 		return err
 	}
+	keys, err := c.keysOf(r, f.Operator)
+	if err != nil {
+		return err
+	}
+	f.Here = "/account"
 	f.Problem, f.Body = problem, own{
 		Face: frame.FaceForm{Face: f.Operator.Face, Link: "/account/face"}, MayMail: c.Invitations.Can(),
-		Sessions: frame.OpenSessions{Open: open, Here: c.Sessions.Sign(r, f.Operator.Sites).Token, Link: "/account"},
+		Sessions: frame.OpenSessions{Open: open, Here: c.Sessions.Sign(r, f.Operator.Sites).Token, Link: "/account"}, Passkeys: keys,
 	}
 	return c.Show(w, status, f)
 }
@@ -54,7 +61,7 @@ func (c *Door) changePassword(w http.ResponseWriter, r *http.Request) error {
 		o, err = c.Operators.Get(r.Context(), o.ID)
 	}
 	if err == nil {
-		err = c.letIn(w, r, o)
+		err = c.letIn(w, r, o, c.Sessions.Proven(r))
 	}
 	if err != nil {
 		return err
@@ -64,7 +71,7 @@ func (c *Door) changePassword(w http.ResponseWriter, r *http.Request) error {
 
 // again makes an attempt to know the password of the operator who is in, which the form has in "current".
 func (c *Door) again(r *http.Request, o operator.Operator) error {
-	return c.attempts.password(r, o.Login, "session "+c.Sessions.Token(r), func(ctx context.Context) error {
+	return c.attempts.Password(r, o.Login, "session "+c.Sessions.Token(r), func(ctx context.Context) error {
 		_, err := c.Operators.Authenticate(ctx, o.Login, r.PostFormValue("current"))
 		return err
 	})
@@ -72,8 +79,8 @@ func (c *Door) again(r *http.Request, o operator.Operator) error {
 
 // refusedAgain is what is said of an attempt of [Door.again] that has failed; nothing for other errors.
 func refusedAgain(w *words.Tongue, err error) (status int, problem string) {
-	if wait, ok := errors.AsType[tooMany](err); ok {
-		return http.StatusTooManyRequests, wait.text(w)
+	if wait, ok := errors.AsType[attempts.TooMany](err); ok {
+		return http.StatusTooManyRequests, wait.Text(w)
 	}
 	if errors.Is(err, operator.ErrCredentials) {
 		return http.StatusUnprocessableEntity, w.Text("problem.current")

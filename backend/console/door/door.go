@@ -3,14 +3,12 @@ package door
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/attempts"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/session"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
@@ -29,7 +27,10 @@ type content struct {
 	// Forgotten asks for the login of which the password is forgotten, and Mailed says that a link is on its way, if there
 	// is such an account. Links can be mailed if MayForget.
 	Forgotten, Mailed, MayForget bool
-	Code                         bool   // take the code of the second step
+	Code                         bool   // take the second step:
+	ByCode                       bool   // by a code of the authenticator, or a recovery code
+	ByPasskey                    bool   // by a passkey, here, or signing in
+	Hosts                        string // where the account's passkeys are for, if there is none for here
 	To                           string // where to go after signing in
 	Login                        string
 	Name                         string
@@ -41,6 +42,9 @@ func (c *Door) showDoor(w http.ResponseWriter, r *http.Request, status int, d co
 		return err
 	}
 	d.MayForget = c.Invitations.Can()
+	if _, err := placeOf(r); err == nil && !d.Code {
+		d.ByPasskey = true
+	}
 	f.Body, f.Problem = d, problem
 	f.Title, f.Here = f.Words.Text("signin.title"), "/sign-in"
 	switch query := (url.Values{"token": {d.Token}}).Encode(); {
@@ -74,16 +78,16 @@ func (c *Door) signIn(w http.ResponseWriter, r *http.Request) error {
 	browser, err := c.knownBrowser(r, d.Login)
 	var o operator.Operator
 	if err == nil {
-		err = c.attempts.password(r, d.Login, browser, func(ctx context.Context) (err error) {
+		err = c.attempts.Password(r, d.Login, browser, func(ctx context.Context) (err error) {
 			o, err = c.Operators.Authenticate(ctx, d.Login, r.PostFormValue("password"))
 			return err
 		})
 	}
-	var wait tooMany
+	var wait attempts.TooMany
 	switch {
 	case errors.As(err, &wait):
-		w.Header().Set("Retry-After", wait.seconds())
-		return c.showDoor(w, r, http.StatusTooManyRequests, d, wait.text(words))
+		w.Header().Set("Retry-After", wait.Seconds())
+		return c.showDoor(w, r, http.StatusTooManyRequests, d, wait.Text(words))
 	case errors.Is(err, operator.ErrDisabled):
 		c.refused(r)
 		return c.showDoor(w, r, http.StatusForbidden, d, words.Text("signin.disabled"))
@@ -100,13 +104,6 @@ func (c *Door) signIn(w http.ResponseWriter, r *http.Request) error {
 // those who guess. What was typed is not logged: it may be a password.
 func (c *Door) refused(r *http.Request) {
 	c.Logger.Warn("sign-in failed", zap.String("address", c.addressOf(r)))
-}
-
-// seconds is the time to wait as the Retry-After header has it.
-func (t tooMany) seconds() string { return strconv.Itoa(int(math.Ceil(time.Duration(t).Seconds()))) }
-
-func (t tooMany) text(w *words.Tongue) string {
-	return w.Text("signin.tooMany", "wait", w.Span(time.Duration(math.Ceil(time.Duration(t).Seconds()))*time.Second))
 }
 
 func (c *Door) signOut(w http.ResponseWriter, r *http.Request) error {
@@ -141,7 +138,7 @@ func (c *Door) setUp(w http.ResponseWriter, r *http.Request) error {
 		return c.showDoor(w, r, http.StatusUnprocessableEntity, d, problem)
 	}
 	if err == nil {
-		err = c.letIn(w, r, o)
+		err = c.letIn(w, r, o, false)
 	}
 	if err != nil {
 		return err
@@ -164,11 +161,11 @@ func (c *Door) settingUp(w http.ResponseWriter, r *http.Request, attempt func() 
 // byLink makes an attempt to use a link. The error is the attempt's, or a [Failure] for an attempt that was not made and
 // for a link that is not good, which the text says.
 func (c *Door) byLink(w http.ResponseWriter, r *http.Request, text string, attempt func() error) error {
-	err := c.attempts.setup(r, attempt)
-	var wait tooMany
+	err := c.attempts.Setup(r, attempt)
+	var wait attempts.TooMany
 	switch {
 	case errors.As(err, &wait):
-		w.Header().Set("Retry-After", wait.seconds())
+		w.Header().Set("Retry-After", wait.Seconds())
 		return frame.Fail(http.StatusTooManyRequests, "fail.later")
 	case errors.Is(err, operator.ErrSetupToken):
 		c.refused(r)

@@ -31,18 +31,21 @@ func SetFace(f *frame.Frame, r *http.Request, id int64) error {
 	return f.Operators.Faces().Set(r.Context(), self.Actor(), id, picture)
 }
 
+// faces are the face of the operator's own account, and those of colleagues.
+type faces struct{ *Door }
+
 // setFace gives the operator's own account a face, and removeFace takes it away.
-func (c *Door) setFace(w http.ResponseWriter, r *http.Request) error {
+func (c faces) setFace(w http.ResponseWriter, r *http.Request) error {
 	o, _ := frame.Current(r)
 	return c.facedAccount(w, r, SetFace(c.Frame, r, o.ID))
 }
 
-func (c *Door) removeFace(w http.ResponseWriter, r *http.Request) error {
+func (c faces) removeFace(w http.ResponseWriter, r *http.Request) error {
 	o, _ := frame.Current(r)
 	return c.facedAccount(w, r, c.Operators.Faces().Set(r.Context(), o.Actor(), o.ID, nil))
 }
 
-func (c *Door) facedAccount(w http.ResponseWriter, r *http.Request, err error) error {
+func (c faces) facedAccount(w http.ResponseWriter, r *http.Request, err error) error {
 	if problem := Problem(c.Words(r), err); problem != "" {
 		return c.account(w, r, http.StatusUnprocessableEntity, problem)
 	}
@@ -53,7 +56,7 @@ func (c *Door) facedAccount(w http.ResponseWriter, r *http.Request, err error) e
 }
 
 // showFace gives the face of a colleague. Another one has another name, so that the browser may keep it.
-func (c *Door) showFace(w http.ResponseWriter, r *http.Request) error {
+func (c faces) showFace(w http.ResponseWriter, r *http.Request) error {
 	content, err := c.Operators.Faces().Named(r.Context(), frame.Permitted(r), r.PathValue("face"))
 	if errors.Is(err, face.ErrUnknown) {
 		return frame.NotFound

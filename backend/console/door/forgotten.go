@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/attempts"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 )
 
@@ -21,10 +22,10 @@ func (c *Door) mailForgotten(w http.ResponseWriter, r *http.Request) error {
 		return frame.NotFound
 	}
 	login := r.PostFormValue("login")
-	mail, err := c.attempts.letter(r, login)
-	if wait, ok := errors.AsType[tooMany](err); ok {
-		w.Header().Set("Retry-After", wait.seconds())
-		return c.showDoor(w, r, http.StatusTooManyRequests, content{Forgotten: true, Login: login}, wait.text(c.Words(r)))
+	mail, err := c.attempts.Letter(r, login)
+	if wait, ok := errors.AsType[attempts.TooMany](err); ok {
+		w.Header().Set("Retry-After", wait.Seconds())
+		return c.showDoor(w, r, http.StatusTooManyRequests, content{Forgotten: true, Login: login}, wait.Text(c.Words(r)))
 	}
 	if err == nil && mail {
 		err = c.Invitations.Forgotten(r.Context(), login, c.Words(r).Code)

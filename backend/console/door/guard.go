@@ -74,10 +74,17 @@ func (c *Door) Guard(who frame.Who, next frame.Handler) frame.Handler {
 			http.Redirect(w, r, to, http.StatusSeeOther)
 		case err != nil:
 			return err
-		case c.lacksStep(o) && !ofSteps(r):
+		case c.lacksStep(r, o) && (c.asksStep(o) || !ofSteps(r)):
 			if r.Header.Get("Hx-Request") != "" {
 				w.WriteHeader(http.StatusUnauthorized)
 				return nil
+			}
+			if c.asksStep(o) { // it is required since the session began
+				to := frame.FirstPage
+				if r.Method == http.MethodGet {
+					to = r.URL.RequestURI()
+				}
+				return c.come(w, r, o, to, "")
 			}
 			http.Redirect(w, r, stepPage, http.StatusSeeOther)
 		default:
@@ -116,7 +123,7 @@ func refusal(who frame.Who, o operator.Operator) error {
 func (c *Door) still(ctx context.Context, r *http.Request, who frame.Who, had scope.Sites) error {
 	o, err := c.holder(ctx, r)
 	switch {
-	case errors.Is(err, errNobody), errors.Is(err, errDisabled), err == nil && (!o.Sites.Covers(had) || c.lacksStep(o)):
+	case errors.Is(err, errNobody), errors.Is(err, errDisabled), err == nil && (!o.Sites.Covers(had) || c.lacksStep(r, o)):
 		return frame.Fail(http.StatusForbidden, "fail.forbidden")
 	case err != nil:
 		return err
@@ -154,9 +161,9 @@ func (c *Door) knownBrowser(r *http.Request, login string) (name string, err err
 	return c.SignIns.Device(r.Context(), login, cookie.Value)
 }
 
-// letIn begins a session of the operator, and makes the browser known.
-func (c *Door) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator) error {
-	if err := c.begin(r, o); err != nil {
+// letIn begins a session of the operator, and makes the browser known. proven tells that more than a password was given.
+func (c *Door) letIn(w http.ResponseWriter, r *http.Request, o operator.Operator, proven bool) error {
+	if err := c.begin(r, o, proven); err != nil {
 		return err
 	}
 	device, err := c.SignIns.NewDevice(r.Context(), o)

@@ -1,14 +1,16 @@
-// Package door is where operators come in: signing in and out, the first account, new passwords, and those who guess
-// them. It guards the routes of all rooms, and has the account of the operator who is in.
+// Package door is where operators come in: signing in and out, the first account, new passwords. It guards the
+// routes of all rooms, and has the account of the operator who is in.
 package door
 
 import (
 	"embed"
 	"html/template"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/attempts"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 )
 
@@ -19,13 +21,14 @@ var templates embed.FS
 type Door struct {
 	*frame.Frame
 	Subjects
-	attempts *attempts
+	attempts *attempts.Attempts
 }
 
 // Subjects are what the door asks beside the frame's.
 type Subjects struct {
 	Invitations *invitation.Invitations
 	TwoStep     *twostep.Steps
+	Passkeys    *passkey.Passkeys
 	// Required says who has to sign in with two steps. It may be nil, for nobody.
 	Required func() twostep.Rule
 	// WholeAddresses tells whether clients' addresses are logged whole. It may be nil.
@@ -34,8 +37,9 @@ type Subjects struct {
 
 // Mount adds the door to the console.
 func Mount(f *frame.Frame, s Subjects) *Door {
-	c := &Door{f, s, newAttempts(f.Now)}
+	c := &Door{f, s, attempts.New(f.Now)}
 	step := second{c}
+	key, face := passkeys{step}, faces{c}
 	f.Room(frame.Room{Templates: templates, Functions: func(*words.Tongue) template.FuncMap { return template.FuncMap{"qr": qrCode} }, Menu: []frame.MenuEntry{{Link: "/account", Icon: "user", Title: "account.short", Class: "only-small", Reader: true, Pages: []string{"account", "steps"}}}})
 	f.Everybody("GET /setup", c.showSetup)
 	f.Everybody("POST /setup", c.setUp)
@@ -47,6 +51,10 @@ func Mount(f *frame.Frame, s Subjects) *Door {
 	f.Everybody("POST /sign-in", c.signIn)
 	f.Everybody("GET /sign-in/code", step.showCode)
 	f.Everybody("POST /sign-in/code", step.takeCode)
+	f.Everybody("POST /sign-in/code/passkey/options", key.askStep)
+	f.Everybody("POST /sign-in/code/passkey", key.takeStep)
+	f.Everybody("POST /sign-in/passkey/options", key.askSignIn)
+	f.Everybody("POST /sign-in/passkey", key.signIn)
 	f.Everybody("POST /sign-out", c.signOut)
 	f.Everybody("POST /language", c.chooseLanguage)
 	f.Everybody("/", c.missing)
@@ -57,10 +65,13 @@ func Mount(f *frame.Frame, s Subjects) *Door {
 	f.Reader("POST /account/two-step", step.withCode(step.confirmStep))
 	f.Reader("POST /account/two-step/codes", step.withCode(step.renewCodes))
 	f.Reader("POST /account/two-step/removal", step.withCode(step.turnOffStep))
+	f.Reader("POST /account/passkeys/options", key.askAdding)
+	f.Reader("POST /account/passkeys", key.add)
+	f.Reader("POST /account/passkeys/removal", key.remove)
 	f.Reader("POST /account/sessions/removal", c.endSessions)
 	f.SignedIn("POST /account/away", c.setAway)
-	f.Upload("POST /account/face", MaxFaceForm, c.setFace)
-	f.SignedIn("POST /account/face/removal", c.removeFace)
-	f.SignedIn("GET /faces/{face}", c.showFace)
+	f.Upload("POST /account/face", MaxFaceForm, face.setFace)
+	f.SignedIn("POST /account/face/removal", face.removeFace)
+	f.SignedIn("GET /faces/{face}", face.showFace)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/console/attempts"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
@@ -20,14 +21,14 @@ const halfTime = 10 * time.Minute
 // come lets an operator in whose password, or link, is right, and goes to a page, which says the notice if there is one. If
 // the account has a second step, it is asked for first.
 func (c *Door) come(w http.ResponseWriter, r *http.Request, o operator.Operator, to, notice string) error {
-	if o.TwoStep {
+	if c.asksStep(o) {
 		if err := c.Sessions.BeginHalf(r, o, c.Now(), to); err != nil {
 			return err
 		}
 		http.Redirect(w, r, "/sign-in/code", http.StatusSeeOther)
 		return nil
 	}
-	if err := c.letIn(w, r, o); err != nil {
+	if err := c.letIn(w, r, o, false); err != nil {
 		return err
 	}
 	if notice != "" {
@@ -45,22 +46,31 @@ func (c second) half(r *http.Request) (o operator.Operator, to string, err error
 		return o, "", errNobody
 	}
 	o, err = c.Operators.Get(r.Context(), id)
-	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Epoch != epoch || o.Disabled || !o.TwoStep) {
+	if errors.Is(err, operator.ErrUnknown) || err == nil && (o.Epoch != epoch || o.Disabled || !c.asksStep(o)) {
 		return operator.Operator{}, "", errNobody
 	}
 	return o, to, err
 }
 
 func (c second) showCode(w http.ResponseWriter, r *http.Request) error {
-	_, _, err := c.half(r)
+	return c.askedStep(w, r, http.StatusOK, "")
+}
+
+// askedStep shows the page that asks for the second step, with why what was sent was not accepted.
+func (c second) askedStep(w http.ResponseWriter, r *http.Request, status int, problem string) error {
+	o, _, err := c.half(r)
 	if errors.Is(err, errNobody) {
 		http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 		return nil
 	}
+	d := content{Code: true, ByCode: o.TwoStep}
+	if err == nil && o.Passkey {
+		d.Hosts, d.ByPasskey, err = c.keyHosts(r, o)
+	}
 	if err != nil {
 		return err
 	}
-	return c.showDoor(w, r, http.StatusOK, content{Code: true}, "")
+	return c.showDoor(w, r, status, d, problem)
 }
 
 // takeCode lets those in whose second step is right. Only who has given a right password gets here: wrong codes count
@@ -76,18 +86,18 @@ func (c second) takeCode(w http.ResponseWriter, r *http.Request) error {
 		browser, err = c.knownBrowser(r, o.Login)
 	}
 	if err == nil {
-		err = c.attempts.code(o.ID, browser, func() error { return c.TwoStep.Check(r.Context(), o, r.PostFormValue("code")) })
+		err = c.attempts.Code(o.ID, browser, func() error { return c.TwoStep.Check(r.Context(), o, r.PostFormValue("code")) })
 	}
-	if wait, ok := errors.AsType[tooMany](err); ok {
-		w.Header().Set("Retry-After", wait.seconds())
-		return c.showDoor(w, r, http.StatusTooManyRequests, content{Code: true}, wait.text(c.Words(r)))
+	if wait, ok := errors.AsType[attempts.TooMany](err); ok {
+		w.Header().Set("Retry-After", wait.Seconds())
+		return c.askedStep(w, r, http.StatusTooManyRequests, wait.Text(c.Words(r)))
 	}
 	if errors.Is(err, twostep.ErrCode) {
 		c.refused(r)
-		return c.showDoor(w, r, http.StatusUnauthorized, content{Code: true}, c.Words(r).Text("code.wrong"))
+		return c.askedStep(w, r, http.StatusUnauthorized, c.Words(r).Text("code.wrong"))
 	}
 	if err == nil {
-		err = c.letIn(w, r, o)
+		err = c.letIn(w, r, o, true)
 	}
 	if err != nil {
 		return err
@@ -96,8 +106,16 @@ func (c second) takeCode(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// lacksStep reports whether the operator has to set a second step up before anything else.
-func (c *Door) lacksStep(o operator.Operator) bool { return !o.TwoStep && c.rule().Requires(o) }
+// asksStep reports whether a right password of the account is not enough. Who has passkeys may do without them, unless a
+// second step is required.
+func (c *Door) asksStep(o operator.Operator) bool {
+	return o.TwoStep || o.Passkey && c.rule().Requires(o)
+}
+
+// lacksStep reports whether the operator has to take a second step, or to set one up, before anything else.
+func (c *Door) lacksStep(r *http.Request, o operator.Operator) bool {
+	return !o.TwoStep && c.rule().Requires(o) && !(o.Passkey && c.Sessions.Proven(r))
+}
 
 func (c *Door) rule() twostep.Rule {
 	if c.Required == nil {
@@ -109,9 +127,9 @@ func (c *Door) rule() twostep.Rule {
 // stepPage is where an operator sets the second step up; all below it is open to those who have to.
 const stepPage = "/account/two-step"
 
-// ofSteps reports whether the request is for the pages of the second step.
+// ofSteps reports whether the request is for the pages of the second step, or adds a passkey, which is one.
 func ofSteps(r *http.Request) bool {
-	return r.URL.Path == stepPage || strings.HasPrefix(r.URL.Path, stepPage+"/")
+	return r.URL.Path == stepPage || strings.HasPrefix(r.URL.Path, stepPage+"/") || r.URL.Path == keyPage || r.URL.Path == keyPage+"/options"
 }
 
 // steps is the content of the page of the operator's second step.
@@ -120,6 +138,7 @@ type steps struct {
 	Left     int           // recovery codes
 	Required bool          // the second step cannot be turned off
 	Codes    string        // recovery codes, each on a line; shown once
+	Passkeys keyList       // where one takes the place of the authenticator
 }
 
 func (c second) showSteps(w http.ResponseWriter, r *http.Request) error {
@@ -145,6 +164,9 @@ func (c second) steps(w http.ResponseWriter, r *http.Request, status int, proble
 	if err != nil && !errors.Is(err, twostep.ErrOn) {
 		return err
 	}
+	if s.Passkeys, err = c.keysOf(r, o); err != nil {
+		return err
+	}
 	f.Operator.TwoStep = o.TwoStep
 	f.Title, f.Problem, f.Body, f.Here = f.Words.Text("steps.title"), problem, s, stepPage
 	return c.Show(w, status, f)
@@ -154,11 +176,11 @@ func (c second) steps(w http.ResponseWriter, r *http.Request, status int, proble
 func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o operator.Operator, code string) error) frame.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, _ := frame.Current(r)
-		err := c.attempts.code(o.ID, "", func() error { return do(w, r, o, r.PostFormValue("code")) })
-		switch wait, slow := errors.AsType[tooMany](err); {
+		err := c.attempts.Code(o.ID, "", func() error { return do(w, r, o, r.PostFormValue("code")) })
+		switch wait, slow := errors.AsType[attempts.TooMany](err); {
 		case slow:
-			w.Header().Set("Retry-After", wait.seconds())
-			return c.steps(w, r, http.StatusTooManyRequests, wait.text(c.Words(r)), nil)
+			w.Header().Set("Retry-After", wait.Seconds())
+			return c.steps(w, r, http.StatusTooManyRequests, wait.Text(c.Words(r)), nil)
 		case errors.Is(err, twostep.ErrCode):
 			return c.steps(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("code.wrong"), nil)
 		case errors.Is(err, twostep.ErrOn), errors.Is(err, twostep.ErrOff): // in another window
@@ -174,7 +196,7 @@ func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o opera
 func (c second) confirmStep(w http.ResponseWriter, r *http.Request, o operator.Operator, code string) error {
 	codes, err := c.TwoStep.Confirm(r.Context(), o, code)
 	if err == nil {
-		err = c.letIn(w, r, o)
+		err = c.letIn(w, r, o, true)
 	}
 	if err == nil {
 		err = c.SignIns.EndOthers(r.Context(), o.Actor(), o.ID, c.Sessions.Sign(r, o.Sites).Token)

@@ -19,9 +19,10 @@ func (s Subjects) addressOf(r *http.Request) string {
 	return pace.Truncated(client)
 }
 
-// begin begins a session of the operator in the browser of the request, and notes with what.
-func (c *Door) begin(r *http.Request, o operator.Operator) error {
-	if err := c.Sessions.Begin(r, o, c.Now()); err != nil {
+// begin begins a session of the operator in the browser of the request, and notes with what. proven tells that more than a
+// password was given.
+func (c *Door) begin(r *http.Request, o operator.Operator, proven bool) error {
+	if err := c.Sessions.Begin(r, o, proven, c.Now()); err != nil {
 		return err
 	}
 	with := agent.Of(r.UserAgent())

@@ -25,7 +25,8 @@ var served = map[string][]string{
 	"console.js":  {"dist/htmx.js", "dist/hx-sse.js", "dist/console.js"},
 	"leaving.js":  {"dist/leaving.js"}, // where nobody has signed in
 	"console.css": {"dist/console.css"},
-	"stage.js":    {"dist/stage.js"}, // of the page within the page of a site's widget
+	"passkey.js":  {"dist/passkey.js"}, // where operators sign in, and of their accounts
+	"stage.js":    {"dist/stage.js"},   // of the page within the page of a site's widget
 	"stage.css":   {"dist/stage.css"},
 	"chart.js":    {"dist/uplot.js", "dist/chart.js"}, // of pages of figures
 	"chart.css":   {"dist/uplot.css", "dist/chart.css"},

@@ -22,6 +22,7 @@ const sessionLifetime = 7 * 24 * time.Hour
 const (
 	sessionOperator = "operator" // int64, the account
 	sessionEpoch    = "epoch"    // int64, the account's epoch at sign-in
+	sessionProven   = "proven"   // bool, more than a password was given
 	sessionSite     = "site"     // int64, the site that lists are narrowed to; 0 for all
 	sessionNotice   = "notice"   // string, what the next page says once
 	sessionSeen     = "seen"     // int64, when a request came last, in seconds since 1970; right to seenEvery
@@ -103,8 +104,8 @@ func (s Sessions) See(r *http.Request, now time.Time) {
 	}
 }
 
-// Begin makes the session the operator's, under a new token, and stores it.
-func (s Sessions) Begin(r *http.Request, o operator.Operator, now time.Time) error {
+// Begin makes the session the operator's, under a new token, and stores it. proven tells that more than a password was given.
+func (s Sessions) Begin(r *http.Request, o operator.Operator, proven bool, now time.Time) error {
 	m := s.of(r)
 	if err := m.RenewToken(r.Context()); err != nil {
 		return err
@@ -114,6 +115,7 @@ func (s Sessions) Begin(r *http.Request, o operator.Operator, now time.Time) err
 	}
 	m.Put(r.Context(), sessionOperator, o.ID)
 	m.Put(r.Context(), sessionEpoch, o.Epoch)
+	m.Put(r.Context(), sessionProven, proven)
 	m.Put(r.Context(), sessionSeen, now.Unix())
 	_, _, err := m.Commit(r.Context())
 	return err
@@ -128,6 +130,7 @@ func (s Sessions) BeginHalf(r *http.Request, o operator.Operator, at time.Time, 
 	}
 	m.Remove(r.Context(), sessionOperator)
 	m.Remove(r.Context(), sessionEpoch)
+	m.Remove(r.Context(), sessionProven)
 	m.Put(r.Context(), halfOperator, o.ID)
 	m.Put(r.Context(), halfEpoch, o.Epoch)
 	m.Put(r.Context(), halfAt, at.Unix())
@@ -149,6 +152,9 @@ func (s Sessions) SignedIn(r *http.Request) (account, epoch int64) {
 	m := s.of(r)
 	return m.GetInt64(r.Context(), sessionOperator), m.GetInt64(r.Context(), sessionEpoch)
 }
+
+// Proven tells whether more than a password was given when the session began.
+func (s Sessions) Proven(r *http.Request) bool { return s.of(r).GetBool(r.Context(), sessionProven) }
 
 // Token is the session's own, by which it can be told from others.
 func (s Sessions) Token(r *http.Request) string { return s.of(r).Token(r.Context()) }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
@@ -30,7 +31,7 @@ const maxHistory = 100
 var deeds = map[string]string{
 	operator.Added: "history.added", operator.PasswordChanged: "history.password", operator.PasswordReset: "history.reset",
 	operator.Renamed: "history.renamed", operator.RoleChanged: "history.role", operator.FaceChanged: "history.face", operator.EmailChanged: "history.email", operator.Invited: "history.invited",
-	operator.TwoStepOn: "history.twoStepOn", operator.TwoStepOff: "history.twoStepOff", operator.RecoveryUsed: "history.recoveryUsed", operator.RecoveryRenewed: "history.recoveryRenewed", signin.SessionsEnded: "history.sessionsEnded", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
+	operator.TwoStepOn: "history.twoStepOn", operator.TwoStepOff: "history.twoStepOff", operator.RecoveryUsed: "history.recoveryUsed", operator.RecoveryRenewed: "history.recoveryRenewed", passkey.Added: "history.passkeyAdded", passkey.Removed: "history.passkeyRemoved", passkey.Copied: "history.passkeyCopied", signin.SessionsEnded: "history.sessionsEnded", operator.Given: "history.given", operator.Withdrawn: "history.withdrawn",
 	operator.Disabled: "history.disabled", operator.Enabled: "history.enabled", operator.Removed: "history.removed",
 	operator.Exported: "history.exported", operator.PersonLooked: "history.personLooked", operator.PersonErased: "history.personErased",
 	group.Added: "history.groupAdded", group.Changed: "history.groupChanged", group.Removed: "history.groupRemoved",

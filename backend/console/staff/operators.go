@@ -10,6 +10,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -235,17 +236,20 @@ func (c *room) resetPassword(w http.ResponseWriter, r *http.Request) error {
 	return c.operator(w, r, http.StatusOK, "", door.ResetLink(r, token))
 }
 
-// turnOffStep is for operators who have lost their authenticator and their recovery codes.
+// turnOffStep is for operators who have lost their authenticator and their recovery codes, or the device of their passkeys.
 func (c *room) turnOffStep(w http.ResponseWriter, r *http.Request) error {
 	return c.change(w, r, operatorLink(operatorID(r)), "operators.changed", func(actor operator.Actor, id int64) error {
 		if self, _ := frame.Current(r); self.ID == id { // who has a code, on the page of the own account
 			return operator.ErrSelf
 		}
-		err := c.TwoStep.TurnOff(r.Context(), actor, id)
-		if errors.Is(err, twostep.ErrOff) { // somebody else was faster
-			return nil
+		// What is gone already, somebody else has taken.
+		if err := c.TwoStep.TurnOff(r.Context(), actor, id); err != nil && !errors.Is(err, twostep.ErrOff) {
+			return err
 		}
-		return err
+		if err := c.Passkeys.RemoveAll(r.Context(), actor, id); err != nil && !errors.Is(err, passkey.ErrUnknown) {
+			return err
+		}
+		return nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/invitation"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 )
@@ -20,11 +21,12 @@ type room struct {
 	Tokens      *token.Tokens
 	Invitations *invitation.Invitations
 	TwoStep     *twostep.Steps
+	Passkeys    *passkey.Passkeys
 }
 
 // Mount adds the room to the console.
-func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitations, steps *twostep.Steps) {
-	c := &room{f, tokens, invitations, steps}
+func Mount(f *frame.Frame, tokens *token.Tokens, invitations *invitation.Invitations, steps *twostep.Steps, passkeys *passkey.Passkeys) {
+	c := &room{f, tokens, invitations, steps, passkeys}
 	f.Room(frame.Room{
 		Templates: templates,
 		Menu:      []frame.MenuEntry{{Link: "/operators", Icon: "shield", Title: "operators.title", Admin: true, Class: "not-small", Pages: []string{"operators", "operator", "history", "person", "tokens"}}},

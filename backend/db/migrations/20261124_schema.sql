@@ -807,6 +807,30 @@ CREATE TABLE operator_recovery_codes (
 	PRIMARY KEY (operator_id, hash)
 );
 
+-- The passkeys of accounts: credentials of WebAuthn, each for the host of a console. Nothing here is secret. "transports" are
+-- words with blanks between them.
+CREATE TABLE operator_passkeys (
+	id              BYTEA PRIMARY KEY,
+	operator_id     BIGINT NOT NULL,
+	host            TEXT NOT NULL,
+	name            TEXT NOT NULL,
+	public_key      BYTEA NOT NULL,
+	sign_count      BIGINT NOT NULL,
+	transports      TEXT NOT NULL,
+	backup_eligible BOOLEAN NOT NULL,
+	backed_up       BOOLEAN NOT NULL,
+	made_at         BIGINT NOT NULL,
+	used_at         BIGINT NOT NULL
+);
+CREATE INDEX operator_passkeys_operator ON operator_passkeys (operator_id);
+
+-- The challenges that passkeys have answered, until they end: each is answered once.
+CREATE TABLE operator_passkey_challenges (
+	challenge BYTEA PRIMARY KEY,
+	ends_at   BIGINT NOT NULL
+);
+CREATE INDEX operator_passkey_challenges_end ON operator_passkey_challenges (ends_at);
+
 -- The tokens by which programs call the public API, by their hash. Who has not "all_sites" has those of
 -- operator_token_sites. "scopes" are words with blanks between them.
 CREATE TABLE operator_tokens (

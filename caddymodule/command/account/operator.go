@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -141,11 +142,15 @@ func (on Database) passwdCommand() *cobra.Command {
 func (on Database) twoStepOffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "two-step-off LOGIN",
-		Short: "Turns an account's two-step sign-in off, for who has lost the authenticator",
+		Short: "Turns an account's two-step sign-in off and removes its passkeys, for who has lost them",
 		Args:  oneLogin,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return on.withAccount(cmd, args[0], func(ctx context.Context, a accounts, account operator.Operator) error {
-				if err := twostep.New(a.db, time.Now).TurnOff(ctx, operator.Server(), account.ID); err != nil {
+				err := passkey.New(a.db, a.Operators, time.Now).RemoveAll(ctx, operator.Server(), account.ID)
+				if off := twostep.New(a.db, time.Now).TurnOff(ctx, operator.Server(), account.ID); err == nil && !errors.Is(off, twostep.ErrOff) || errors.Is(err, passkey.ErrUnknown) {
+					err = off
+				}
+				if err != nil {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s signs in with the password alone\n", account.Login)

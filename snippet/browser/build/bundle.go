@@ -42,6 +42,7 @@ var scripts = map[string]script{
 	"backend/console/frame/dist/chat.js":    {"backend/console/chats/browser/main.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/chart.js":   {"backend/console/figures/browser/chart.ts", alone, "", api.ES2022},
 	"backend/console/frame/dist/stage.js":   {"backend/console/widget/browser/stage.ts", alone, "", api.ES2022},
+	"backend/console/frame/dist/passkey.js": {"backend/console/door/browser/passkey.ts", alone, "", api.ES2022},
 
 	"backend/console/frame/dist/console.css": {"backend/console/frame/browser/main.css", module, "", api.ES2022},
 	"backend/console/frame/dist/chat.css":    {"backend/console/chats/browser/styles.css", module, "", api.ES2022},
