@@ -151,7 +151,7 @@ func signsInByPasskey(p *program, desk device) {
 func usesPasskeyBehindPassword(p *program, desk device) {
 	desk.visit(p.console + "/account/two-step")
 	code := twosteptest.Code(desk.t, value[string](desk.tab, `document.getElementById("key").value`), time.Now())
-	desk.do(`document.getElementById("code").value = "` + code + `"; document.querySelector("form[action='/account/two-step'] button").click()`)
+	desk.do(`document.getElementById("code").value = "` + code + `"; document.getElementById("current").value = "` + consolePassword + `"; document.querySelector("form[action='/account/two-step'] button").click()`)
 	desk.until(`document.getElementById("codes")`)
 	desk.signOut()
 	desk.do(`document.getElementById("login").value = "vera"; document.getElementById("password").value = "` + consolePassword + `";

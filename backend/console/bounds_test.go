@@ -128,7 +128,7 @@ var columns = map[string]filling{
 	"messages.author": service, "messages.client_id": key(64), "messages.code": service, "messages.text": text(16000),
 	"number_declarations.conditions": text(500), "number_declarations.declarer": service, "number_declarations.digits": service, "number_declarations.replaces": service,
 	"open_answers.answer": service, "open_answers.asked": service, "open_answers.name": service,
-	"operator_authenticators.secret": service, "operator_recovery_codes.hash": service,
+	"operator_authenticators.secret": service, "operator_authenticators.session": service, "operator_recovery_codes.hash": service,
 	"operator_passkey_challenges.challenge": service, "operator_passkeys.host": service, "operator_passkeys.id": service, "operator_passkeys.name": text(400),
 	"operator_passkeys.public_key": service, "operator_passkeys.transports": service,
 	"operator_declarations.declarer": service, "operator_declarations.login": service, "operator_declarations.password_hash": service,

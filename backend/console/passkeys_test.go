@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -274,5 +275,49 @@ func TestPasskeysAreFew(t *testing.T) {
 		require.Equal(t, passkey.Max, page.Find("[aria-labelledby=own-keys] li").Length())
 		require.Zero(t, page.Find(`form[action="/account/passkeys"]`).Length())
 		require.Equal(t, http.StatusUnprocessableEntity, vera.post("/account/passkeys/options", "current", password).status)
+	})
+}
+
+// Over TLS, here or at a proxy in front, the origin is the one that the browser sees.
+func TestPasskeysOverTLS(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		server := httptest.NewTLSServer(d.console)
+		t.Cleanup(server.Close)
+		b := d.browser()
+		b.base, b.Client.Transport = "https://desk.example.com", server.Client().Transport // where its certificate is for
+		require.Equal(t, http.StatusSeeOther, b.post("/sign-in", "login", "vera", "password", password).status)
+		device := &passkeytest.Device{Origin: b.base, Synced: true}
+		require.Equal(t, "/account", b.addKey(device, "Laptop").header.Get("Location"))
+		require.Equal(t, "desk.example.com", device.Keys[0].Host)
+
+		proxied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Scheme = "https" // as the server that trusts the proxy says
+			d.console.ServeHTTP(w, r)
+		}))
+		t.Cleanup(proxied.Close)
+		behind := d.browser()
+		behind.base = proxied.URL
+		send := func(host, path string, cookie *http.Cookie, fields ...string) answer {
+			r := behind.request(http.MethodPost, path, fields...)
+			r.Host = host
+			if cookie != nil {
+				r.AddCookie(cookie)
+			}
+			return behind.do(r)
+		}
+		asked := send("desk.example.com", "/sign-in/passkey/options", nil)
+		ticket := asked.cookie(t, "__Host-frontdesk-passkey")
+		require.True(t, ticket.Secure)
+		require.True(t, ticket.HttpOnly)
+		require.Equal(t, http.SameSiteStrictMode, ticket.SameSite)
+		require.Empty(t, ticket.Domain)
+		said := device.Get(t, asked.body)
+		require.Equal(t, http.StatusUnauthorized, send("evil.example.com", "/sign-in/passkey", ticket, "credential", said).status, "asked for by one host, answered to another")
+		require.Equal(t, http.StatusSeeOther, send("desk.example.com", "/sign-in/passkey", ticket, "credential", said).status)
+
+		// A page of another host passes a challenge of its own on: the device has nothing for that host.
+		asked = send("evil.example.com", "/sign-in/passkey/options", nil)
+		said = device.Sign(t, device.Keys[0], passkeytest.Read(t, asked.body))
+		require.Equal(t, http.StatusUnauthorized, send("evil.example.com", "/sign-in/passkey", asked.cookie(t, "__Host-frontdesk-passkey"), "credential", said).status)
 	})
 }

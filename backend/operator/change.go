@@ -93,7 +93,7 @@ func (c *changing) noted(ctx context.Context, kind string, at scope.Sites, more 
 	return c.note(ctx, c.tx, kind, c.actor.By, c.Operator, at, more)
 }
 
-// Passwd gives the account a new password and ends its sessions. The error may be [ErrUnknown], [ErrProvisioned],
+// Passwd gives the account a new password and ends its sessions. Somebody else than its owner takes its passkeys, too. The error may be [ErrUnknown], [ErrProvisioned],
 // [ErrForbidden] or one of [passwords.Check].
 func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password string) error {
 	login, err := FoldLogin(login)
@@ -109,7 +109,12 @@ func (o *Operators) Passwd(ctx context.Context, actor Actor, login, password str
 		return err
 	}
 	return o.change(ctx, actor, "login = $1", login, func(ctx context.Context, c *changing) error {
-		if err := c.whole(); err != nil && err != ErrSelf {
+		switch err := c.whole(); {
+		case err == nil:
+			if err := c.takePasskeys(ctx); err != nil {
+				return err
+			}
+		case err != ErrSelf:
 			return err
 		}
 		return c.newPassword(ctx, hash)
@@ -254,7 +259,7 @@ func difference(before, after scope.Sites) (given, withdrawn scope.Sites) {
 	return minus(after, before), minus(before, after)
 }
 
-// SetDisabled forbids the account to sign in, which ends its sessions, or lets it in again. The error may be
+// SetDisabled forbids the account to sign in, which ends its sessions and its link, or lets it in again. The error may be
 // [ErrUnknown], [ErrProvisioned], [ErrForbidden], [ErrSelf] or [ErrLastAdmin].
 func (o *Operators) SetDisabled(ctx context.Context, actor Actor, id int64, disabled bool) error {
 	kind := Enabled
@@ -267,6 +272,9 @@ func (o *Operators) SetDisabled(ctx context.Context, actor Actor, id int64, disa
 		}
 		if err := c.set(ctx, `disabled = $2, epoch = epoch + 1`, disabled); err != nil {
 			return err
+		}
+		if _, err := c.tx.Exec(ctx, `DELETE FROM operator_resets WHERE operator_id = $1`, c.ID); err != nil {
+			return fmt.Errorf("closing the link of an operator: %w", err)
 		}
 		return c.noted(ctx, kind, c.Sites, nil)
 	})

@@ -224,6 +224,9 @@ func TestResetLink(t *testing.T) {
 		require.NoError(t, o.SetDisabled(ctx, chief, boris.ID, true))
 		_, err = o.Redeem(ctx, fourth, "another password")
 		require.ErrorIs(t, err, operator.ErrSetupToken, "of a disabled account")
+		require.NoError(t, o.SetDisabled(ctx, chief, boris.ID, false))
+		_, err = o.Redeem(ctx, fourth, "another password")
+		require.ErrorIs(t, err, operator.ErrSetupToken, "a link from before it was disabled does not come back")
 
 		_, err = o.Authenticate(ctx, "chief", password)
 		require.NoError(t, err)

@@ -213,6 +213,11 @@ func (o *Operators) settle(ctx context.Context, tx db.Tx, login string, spare bo
 		if err := c.set(ctx, `password_hash = $2, role = $3, provisioned = TRUE, disabled = FALSE, epoch = epoch + 1`, wanted.hash, string(Admin)); err != nil {
 			return err
 		}
+		if !account.Provisioned || account.hash != wanted.hash {
+			if err := c.takePasskeys(ctx); err != nil {
+				return err
+			}
+		}
 		if err := c.noted(ctx, PasswordChanged, c.Sites, nil); err != nil {
 			return err
 		}

@@ -38,6 +38,11 @@ func (c *changing) shut(ctx context.Context) error {
 	if err := c.set(ctx, `password_hash = '', epoch = epoch + 1`); err != nil {
 		return err
 	}
+	return c.takePasskeys(ctx)
+}
+
+// takePasskeys is for accounts whose password somebody else sets or takes: a passkey opens an account without it.
+func (c *changing) takePasskeys(ctx context.Context) error {
 	if _, err := c.tx.Exec(ctx, `DELETE FROM operator_passkeys WHERE operator_id = $1`, c.ID); err != nil {
 		return fmt.Errorf("taking passkeys: %w", err)
 	}

@@ -148,10 +148,10 @@ func doors() map[string]door {
 		"POST /account/password":                                {dearest: form("current", "password").dearest, memory: hashing},
 		"POST /account/email":                                   {dearest: form("current", "email").dearest, memory: hashing, shut: http.StatusTooManyRequests}, // after wrong passwords
 		"POST /account/sessions/removal":                        form("session"),
-		"POST /operators/{operator}/sessions/removal":           {dearest: form("session").dearest, shut: http.StatusNotFound}, // the operator is gone by then
-		"POST /account/two-step":                                form("code"),
-		"POST /account/two-step/codes":                          {dearest: form("code").dearest, shut: http.StatusTooManyRequests}, // after wrong codes
-		"POST /account/two-step/removal":                        {dearest: form("code").dearest, shut: http.StatusTooManyRequests},
+		"POST /operators/{operator}/sessions/removal":           {dearest: form("session").dearest, shut: http.StatusNotFound},                                 // the operator is gone by then
+		"POST /account/two-step":                                {dearest: form("code", "current").dearest, memory: hashing, shut: http.StatusTooManyRequests}, // after wrong passwords
+		"POST /account/two-step/codes":                          {dearest: form("code").dearest, shut: http.StatusSeeOther},                                    // there is no authenticator
+		"POST /account/two-step/removal":                        {dearest: form("code").dearest, shut: http.StatusSeeOther},
 		"POST /operators/{operator}/two-step/removal":           {dearest: form("back").dearest, shut: http.StatusNotFound},
 		"POST /account/away":                                    form("away", "back"),
 		"POST /account/face":                                    {dearest: form("picture").dearest, shut: http.StatusUnprocessableEntity}, // no picture

@@ -274,7 +274,7 @@ func inOrder(a, b string) int {
 			return 0
 		case strings.HasPrefix(name, "program DELETE"):
 			return 3
-		case strings.HasSuffix(name, "/removal"), strings.HasSuffix(name, "/account/email"), strings.HasSuffix(name, "/account/passkeys/options"): // which takes wrong passwords
+		case strings.HasSuffix(name, "/removal"), strings.HasSuffix(name, "/account/email"), strings.HasSuffix(name, "/account/passkeys/options"), strings.HasSuffix(name, " /account/two-step"): // which takes wrong passwords
 			return 2
 		}
 		return 1

@@ -92,7 +92,7 @@ func (c second) takeCode(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", wait.Seconds())
 		return c.askedStep(w, r, http.StatusTooManyRequests, wait.Text(c.Words(r)))
 	}
-	if errors.Is(err, twostep.ErrCode) {
+	if errors.Is(err, twostep.ErrCode) || errors.Is(err, twostep.ErrOff) { // turned off meanwhile, or passkeys alone
 		c.refused(r)
 		return c.askedStep(w, r, http.StatusUnauthorized, c.Words(r).Text("code.wrong"))
 	}
@@ -159,7 +159,7 @@ func (c second) steps(w http.ResponseWriter, r *http.Request, status int, proble
 	if o.TwoStep {
 		s.Left, err = c.TwoStep.Left(r.Context(), o.ID)
 	} else {
-		s.Setup, err = c.TwoStep.Begin(r.Context(), o, "Frontdesk "+r.Host)
+		s.Setup, err = c.TwoStep.Begin(r.Context(), o, c.Sessions.Sign(r, o.Sites).Token, "Frontdesk "+r.Host)
 	}
 	if err != nil && !errors.Is(err, twostep.ErrOn) {
 		return err
@@ -172,7 +172,8 @@ func (c second) steps(w http.ResponseWriter, r *http.Request, status int, proble
 	return c.Show(w, status, f)
 }
 
-// withCode does something to the operator's own second step that takes a code, and answers what goes wrong with it.
+// withCode does something to the operator's own second step that takes a code, and maybe the password, and answers what goes
+// wrong with it.
 func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o operator.Operator, code string) error) frame.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, _ := frame.Current(r)
@@ -183,6 +184,8 @@ func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o opera
 			return c.steps(w, r, http.StatusTooManyRequests, wait.Text(c.Words(r)), nil)
 		case errors.Is(err, twostep.ErrCode):
 			return c.steps(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("code.wrong"), nil)
+		case errors.Is(err, operator.ErrCredentials):
+			return c.steps(w, r, http.StatusUnprocessableEntity, c.Words(r).Text("problem.current"), nil)
 		case errors.Is(err, twostep.ErrOn), errors.Is(err, twostep.ErrOff): // in another window
 			http.Redirect(w, r, stepPage, http.StatusSeeOther)
 			return nil
@@ -192,9 +195,14 @@ func (c second) withCode(do func(w http.ResponseWriter, r *http.Request, o opera
 }
 
 // confirmStep turns the second step on, and shows the recovery codes in its own answer: they are not kept for another page.
-// The session goes on under another token; those that began with the password alone end.
+// The session goes on under another token; those that began with the password alone end. It takes the password: who finds a
+// console open makes no device of theirs the one that is asked for.
 func (c second) confirmStep(w http.ResponseWriter, r *http.Request, o operator.Operator, code string) error {
-	codes, err := c.TwoStep.Confirm(r.Context(), o, code)
+	err := c.again(r, o)
+	var codes []string
+	if err == nil {
+		codes, err = c.TwoStep.Confirm(r.Context(), o, code)
+	}
 	if err == nil {
 		err = c.letIn(w, r, o, true)
 	}

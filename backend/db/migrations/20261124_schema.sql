@@ -791,11 +791,13 @@ CREATE TABLE operator_resets (
 	expires_at  BIGINT NOT NULL
 );
 
--- The second step of signing in: the secret of an authenticator, encrypted. It counts when a code of it has confirmed it.
+-- The second step of signing in: the secret of an authenticator, encrypted. It counts when a code of it has confirmed it, and
+-- is shown in the "session" of that name until then.
 -- "used" is the step of the last code, of RFC 6238: none of an earlier one is good any more.
 CREATE TABLE operator_authenticators (
 	operator_id BIGINT PRIMARY KEY,
 	secret      BYTEA NOT NULL,
+	session     TEXT NOT NULL,
 	confirmed   BOOLEAN NOT NULL,
 	used        BIGINT NOT NULL
 );

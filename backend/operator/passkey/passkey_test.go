@@ -1,6 +1,7 @@
 package passkey_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passkey/passkeytest"
+	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -313,12 +315,45 @@ func TestPasskeysAreRemoved(t *testing.T) {
 		_, err = k.signsIn(second)
 		require.ErrorIs(t, err, passkey.ErrUnknown)
 
+		// Somebody else sets the password, or the owner does.
+		by := func(actor operator.Actor) error {
+			device := &passkeytest.Device{Origin: origin}
+			require.NoError(t, k.adds(other, device, "Hers"))
+			require.NoError(t, k.operators.Passwd(ctx, actor, "vera", "another password"))
+			_, err := k.signsIn(device)
+			return err
+		}
+		require.ErrorIs(t, by(operator.Server()), passkey.ErrUnknown)
+		require.NoError(t, by(other.Actor()))
+
 		vera := &passkeytest.Device{Origin: origin}
 		require.NoError(t, k.adds(other, vera, "Hers"))
 		require.NoError(t, k.operators.Remove(ctx, operator.Server(), other.ID))
 		left, _, err := db.One(ctx, k.db.Read(), db.Only[int], `SELECT COUNT(*) FROM operator_passkeys`)
 		require.NoError(t, err)
 		require.Zero(t, left, "whose account is removed leaves nothing")
+
+		// A login that the configuration takes over, or whose password it changes, is somebody else's.
+		declare := func(hash string) {
+			require.NoError(t, k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+				return k.operators.Declare(ctx, tx, "node", []operator.Declared{{Login: "vera", PasswordHash: hash, Sites: scope.All()}})
+			}))
+		}
+		first, err := passwords.NewVerifier().Hash(ctx, operatortest.Password)
+		require.NoError(t, err)
+		changed, err := passwords.NewVerifier().Hash(ctx, "another password")
+		require.NoError(t, err)
+		declare(first)
+		declared, err := operator.Named(ctx, k.operators, "vera")
+		require.NoError(t, err)
+		theirs := &passkeytest.Device{Origin: origin}
+		require.NoError(t, k.adds(declared, theirs, "Theirs"))
+		declare(first)
+		_, err = k.signsIn(theirs)
+		require.NoError(t, err, "the same as before")
+		declare(changed)
+		_, err = k.signsIn(theirs)
+		require.ErrorIs(t, err, passkey.ErrUnknown)
 	})
 }
 
@@ -328,7 +363,7 @@ func TestPlaces(t *testing.T) {
 		require.NoError(t, err, host)
 		require.NotContains(t, at.Host, ":")
 	}
-	for host, secure := range map[string]bool{"desk.example": false, "127.0.0.1:8090": false, "192.0.2.1": true, "[2001:db8::1]:443": true, "2001:db8::1": true, "": true, "localhost.example": false} {
+	for host, secure := range map[string]bool{"desk.example": false, "127.0.0.1:8090": false, "192.0.2.1": true, "[2001:db8::1]:443": true, "2001:db8::1": true, "": true, "localhost.example": false, strings.Repeat("a.", 127) + "example": true} {
 		_, err := passkey.At(secure, host)
 		require.ErrorIs(t, err, passkey.ErrPlace, host)
 	}

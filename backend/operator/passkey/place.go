@@ -16,6 +16,9 @@ type Place struct {
 	origin string
 }
 
+// maxHost is how long a name is at most, in bytes (RFC 1035, section 2.3.4).
+const maxHost = 253
+
 // At is the place of a request for the host, which may have a port. secure tells whether the browser's connection is
 // encrypted; browsers take localhost for secure. The error is [ErrPlace] where browsers have no passkeys.
 func At(secure bool, host string) (Place, error) {
@@ -30,7 +33,7 @@ func At(secure bool, host string) (Place, error) {
 		name = alone
 	}
 	local := name == "localhost" || strings.HasSuffix(name, ".localhost")
-	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || !secure && !local || protocol.ValidateRPID(name) != nil {
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || !secure && !local || len(name) > maxHost || protocol.ValidateRPID(name) != nil {
 		return Place{}, ErrPlace
 	}
 	return Place{Host: name, origin: scheme + "://" + host}, nil

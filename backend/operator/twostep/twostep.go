@@ -45,9 +45,10 @@ type Setup struct {
 	Address string // otpauth://…, for a QR code
 }
 
-// Begin returns the secret that an authenticator is to be given, the same until [Steps.Confirm]. issuer is the name under
-// which the authenticator shows the account. The error may be [ErrOn].
-func (s *Steps) Begin(ctx context.Context, o operator.Operator, issuer string) (Setup, error) {
+// Begin returns the secret that an authenticator is to be given, the same until [Steps.Confirm] in the session of that name:
+// in another one it is another, since somebody else may have seen it there. issuer is the name under which the
+// authenticator shows the account. The error may be [ErrOn].
+func (s *Steps) Begin(ctx context.Context, o operator.Operator, session, issuer string) (Setup, error) {
 	fresh := make([]byte, secretSize)
 	rand.Read(fresh)
 	sealer, err := s.sealer(ctx)
@@ -57,8 +58,9 @@ func (s *Steps) Begin(ctx context.Context, o operator.Operator, issuer string) (
 	sealed := seal(sealer, fresh, o.ID)
 	var kept authenticator
 	err = s.db.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO operator_authenticators (operator_id, secret, confirmed, used) VALUES ($1, $2, FALSE, 0)
-			ON CONFLICT (operator_id) DO NOTHING`, o.ID, sealed)
+		_, err := tx.Exec(ctx, `INSERT INTO operator_authenticators (operator_id, secret, session, confirmed, used) VALUES ($1, $2, $3, FALSE, 0)
+			ON CONFLICT (operator_id) DO UPDATE SET secret = EXCLUDED.secret, session = EXCLUDED.session
+			WHERE NOT operator_authenticators.confirmed AND operator_authenticators.session <> EXCLUDED.session`, o.ID, sealed, session)
 		if err != nil {
 			return fmt.Errorf("storing the secret of an authenticator: %w", err)
 		}
