@@ -88,7 +88,7 @@ http://localhost:8080 {
 `, database(t))
 			desk := p.signedIn(t)
 			own := desk.device()
-			addsPasskey(p, own)
+			addsPasskey(p, own, "vera")
 			signsInByPasskey(p, own)
 			usesPasskeyBehindPassword(p, own)
 			passesNothingOn(t, p, own)
@@ -109,7 +109,7 @@ const (
 	isIn      = `location.pathname === "/overview" && document.documentElement.dataset.stream === "live"`
 )
 
-func addsPasskey(p *program, desk device) {
+func addsPasskey(p *program, desk device, login string) {
 	desk.visit(p.console + "/account")
 	add := func(password string) {
 		desk.t.Helper()
@@ -126,7 +126,7 @@ func addsPasskey(p *program, desk device) {
 	require.Len(desk.t, made, 1)
 	require.True(desk.t, made[0].IsResidentCredential)
 	require.Equal(desk.t, "localhost", made[0].RpID)
-	require.Equal(desk.t, "vera", made[0].UserName)
+	require.Equal(desk.t, login, made[0].UserName)
 
 	add(consolePassword) // the device has one already
 	desk.until(contains(".failed", "This device has a passkey"))
@@ -197,6 +197,31 @@ func passesNothingOn(t *testing.T, p *program, desk device) {
 	status, page = send("/sign-in/passkey", url.Values{"credential": {answer}})
 	require.Equal(t, http.StatusUnauthorized, status)
 	require.Contains(t, page, "took too long")
+
+	// A colleague's passkey is no second step of this account, even if the page that asks has it sign.
+	colleague := newTab(t)
+	own := colleague.device()
+	desk.visit(p.console + "/operators")
+	desk.do(`await fetch("/operators", {method: "POST", body: new URLSearchParams({login: "boris", password: "` + consolePassword + `", role: "operator", all: "true"})})`)
+	colleague.visit(p.console + "/sign-in")
+	colleague.do(`document.getElementById("login").value = "boris"; document.getElementById("password").value = "` + consolePassword + `";
+		document.querySelector("form[action='/sign-in']").requestSubmit()`)
+	colleague.until(isIn)
+	addsPasskey(p, own, "boris")
+	status, _ = send("/sign-out", nil)
+	require.Equal(t, http.StatusSeeOther, status)
+	status, page = send("/sign-in", url.Values{"login": {"vera"}, "password": {consolePassword}})
+	require.Equal(t, http.StatusSeeOther, status, page)
+	_, options = send("/sign-in/code/passkey/options", nil)
+	require.Contains(t, options, "allowCredentials")
+	var asked map[string]any
+	require.NoError(t, json.Unmarshal([]byte(options), &asked))
+	delete(asked, "allowCredentials")
+	anybody, err := json.Marshal(asked)
+	require.NoError(t, err)
+	status, page = send("/sign-in/code/passkey", url.Values{"credential": {own.asked(p.console+"/overview", string(anybody))}})
+	require.Equal(t, http.StatusUnauthorized, status)
+	require.Contains(t, page, "The passkey was not accepted")
 
 	// A copy of the passkey counts for itself.
 	key := desk.keys()[0]
