@@ -86,6 +86,9 @@ func (c passkeys) ask(w http.ResponseWriter, r *http.Request, begin func(at pass
 		asked, err = begin(at)
 	}
 	if status, problem := c.wrong(r, err); problem != "" {
+		if wait, slow := errors.AsType[attempts.TooMany](err); slow {
+			w.Header().Set("Retry-After", wait.Seconds())
+		}
 		http.Error(w, problem, status)
 		return nil
 	}

@@ -1,49 +1,59 @@
-package passkey_test
+package passkey
 
 import (
+	"crypto/rand"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
-	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
-	"github.com/seed-3405227d/frontdesk/backend/operator/passkey"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passkey/passkeytest"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
-// FuzzAnswer sends answers and tickets. None of them opens an account, and none costs more than it weighs: what a ticket
-// does not fit to is not read, and the library reads what is left, of [passkey.MaxAnswer] at most.
+// FuzzAnswer reads tickets and answers, without a database. Only the device's own answer to its own challenge is taken, and none
+// costs more than it weighs.
 func FuzzAnswer(f *testing.F) {
-	d := dbtest.Open(f, dbtest.SQLite(f))
-	clock := operatortest.NewClock()
-	operators := operator.New(d, clock.Now)
-	keys := passkey.New(d, operators, clock.Now)
-	at, err := passkey.At(true, "desk.example")
+	p := &Passkeys{now: time.Now, key: make([]byte, 32)}
+	rand.Read(p.key)
+	at, err := At(true, "desk.example")
 	require.NoError(f, err)
-	o, err := operators.Create(f.Context(), operator.Server(), operator.Account{Login: "boris", Password: operatortest.Password, Role: operator.Agent, Sites: scope.All()})
+	o := operator.Operator{ID: 7, Login: "boris"}
+	handle, err := p.handle(f.Context(), o.ID)
 	require.NoError(f, err)
-	device := &passkeytest.Device{Origin: origin}
-	asked, err := keys.AskAdding(f.Context(), at, o, "session")
+	party, err := at.party()
+	require.NoError(f, err)
+	device := &passkeytest.Device{Origin: "https://desk.example"}
+
+	creation, kept, err := party.BeginRegistration(&holder{Operator: o, handle: handle})
+	require.NoError(f, err)
+	asked, err := p.asked(f.Context(), ceremony{at, adding, o.ID, "session"}, creation.Response, creation.Response.Challenge)
 	require.NoError(f, err)
 	made := device.Create(f, string(asked.Options))
-	f.Add(asked.Ticket, made)
-	asked, err = keys.AskSignIn(f.Context(), at)
+	given, err := p.open(f.Context(), ceremony{at, adding, o.ID, "session"}, asked.Ticket)
 	require.NoError(f, err)
-	f.Add(asked.Ticket, device.Get(f, string(asked.Options)))
-	f.Add("", "{}")
+	require.Equal(f, kept.Challenge, given.text())
+	own, err := p.made(f.Context(), at, o, given, []byte(made))
+	require.NoError(f, err)
+	h := &holder{Operator: o, handle: handle}
+	h.keys = append(h.keys, own.credential())
+	other := challenge{make([]byte, challengeSize), time.Now()}
+
+	f.Add(asked.Ticket, made)
+	f.Add("", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`)
+	f.Add(asked.Ticket[4:], device.Sign(f, device.Keys[0], passkeytest.Read(f, string(asked.Options))))
 	f.Fuzz(func(t *testing.T, ticket, answer string) {
-		_, err := keys.SignIn(t.Context(), at, ticket, []byte(answer))
-		require.ErrorIs(t, err, passkey.ErrRefused)
-		asked, err := keys.AskSignIn(t.Context(), at)
-		require.NoError(t, err)
-		stepstest.Hold(t, len(answer), func() { _, err = keys.SignIn(t.Context(), at, asked.Ticket, []byte(answer)) })
-		require.ErrorIs(t, err, passkey.ErrRefused)
-		asked, err = keys.AskAdding(t.Context(), at, o, "session")
-		require.NoError(t, err)
-		stepstest.Hold(t, len(answer), func() { err = keys.Add(t.Context(), at, o, "session", asked.Ticket, "x", []byte(answer)) })
-		require.ErrorIs(t, err, passkey.ErrRefused)
+		_, err := p.open(t.Context(), ceremony{at, comingIn, 0, ""}, ticket)
+		require.ErrorIs(t, err, ErrChallenge)
+		stepstest.Hold(t, len(answer), func() { _, err = p.made(t.Context(), at, o, other, []byte(answer)) })
+		require.ErrorIs(t, err, ErrRefused)
+		stepstest.Hold(t, len(answer), func() {
+			_, said, wrong := p.said(at, []byte(answer))
+			if err = wrong; err == nil {
+				_, err = party.ValidateLogin(h, session(at, other, handle), said)
+			}
+		})
+		require.Error(t, err)
 	})
 }

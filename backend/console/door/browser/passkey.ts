@@ -14,8 +14,9 @@ async function answer(form: HTMLFormElement): Promise<string | null> {
     location.assign(elsewhere);
     return null;
   }
-  if (!asked.headers.get('Content-Type')?.startsWith('application/json')) {
-    throw new Error(asked.status < 500 ? await asked.text() : '');
+  const type = asked.headers.get('Content-Type') ?? '';
+  if (!type.startsWith('application/json')) {
+    throw new Error(type.startsWith('text/plain') ? await asked.text() : '');
   }
   const options = await asked.json();
   const made = options.user
