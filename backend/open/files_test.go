@@ -44,7 +44,7 @@ func TestFiles(t *testing.T) {
 		require.Equal(t, "nosniff", response.Header.Get("X-Content-Type-Options"))
 
 		// What a visitor has sent has its number in the message.
-		view, err := o.visits.Arrive(t.Context(), o.lamps.ID, 0, visit.Arrival{Nonce: "another-arrival-of-tests", URL: "https://lamps.example/", Kind: "load", UserAgent: visittest.Chrome})
+		view, err := o.visits.Arrive(t.Context(), o.lamps.ID, 0, visit.Arrival{Nonce: "yet-another-arrival-here", URL: "https://lamps.example/", Kind: "load", UserAgent: visittest.Chrome})
 		require.NoError(t, err)
 		talk, _, err := o.Chats.SayFrom(t.Context(), chat.From{SiteID: o.lamps.ID, Ref: view.Ref, Patience: time.Hour}, chat.Message{File: &file.File{Name: "a.png", Content: []byte("\x89PNG\r\n\x1a\n....")}})
 		require.NoError(t, err)

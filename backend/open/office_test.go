@@ -115,7 +115,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	}
 	o.Subjects = open.Subjects{
 		Tokens: token.New(d, now), Answers: once.New(d, now), Sites: site.New(d, now, logger, keepOwn), Numbers: numbers, Forms: form.New(d, now),
-		Operators: operator.New(d, now), Groups: group.New(d, now), Replies: reply.New(d), Reports: report.New(d, visits.Keys, now), Costs: cost.New(d, now), Saved: saved.New(d, now), Links: link.New(d, now), Journal: journal.New(d), Visits: visits.Visits,
+		Operators: operator.New(d, now), Groups: group.New(d, now), Replies: reply.New(d), Reports: report.New(d, visits.Keys, now), Costs: cost.New(d, now), Saved: saved.New(d, now), Links: link.New(d, now), Journal: journal.New(d), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite,
 		Leads:      lead.New(lead.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Numbers: leases.ShownAt}, now),
 		Configured: func(string) (site.Settings, bool) { return site.Settings{Timezone: new("Europe/Moscow")}, true },
 		Pools:      func() number.ConfiguredPools { return number.ConfiguredPools{} },

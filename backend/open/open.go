@@ -38,6 +38,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/reports"
 	"github.com/seed-3405227d/frontdesk/backend/open/sites"
 	"github.com/seed-3405227d/frontdesk/backend/open/staff"
+	"github.com/seed-3405227d/frontdesk/backend/open/visitors"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -48,6 +49,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
+	"github.com/seed-3405227d/frontdesk/backend/visit/card"
+	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
 )
 
 // Path is where the API is.
@@ -71,6 +74,8 @@ type Subjects struct {
 	Replies     *reply.Replies
 	Deliveries  *notify.Deliveries
 	Conversions *conversion.Conversions
+	Cards       *card.Cards
+	Onsite      *onsite.Visitors
 	Persons     *person.Persons
 	Reports     *report.Reports
 	Saved       *saved.Reports
@@ -106,6 +111,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups,
 		Visits: s.Visits, Limits: s.Limits, Effective: effective, Region: s.Region,
 	})
+	visitors.Mount(f, visitors.Subjects{Visits: s.Visits, Cards: s.Cards, Onsite: s.Onsite, Chats: s.Chats, Operators: s.Operators, Region: s.Region})
 	persons.Mount(f, s.Persons)
 	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Effective: effective})
 	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Configured: s.Configured, Pools: s.Pools})

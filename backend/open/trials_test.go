@@ -149,6 +149,12 @@ var trials = []trial{
 	{id: "closeChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"state":"closed"`},
 	{id: "banVisitor", path: "id {chat}", asked: `{"operator_id":{anna},"is_banned":true}`, says: `"is_banned":true`},
 
+	{id: "listVisitorsHere", query: "site=lamps.example", says: `"visitor_id":"{visitor}"`, wrong: map[string]string{"site=lamps.example&all=1": "unknown query parameter"}},
+	{id: "listVisits", query: "limit=1&since=2020-01-01T00:00:00Z", says: `"visitor_id":"{visitor}"`, wrong: map[string]string{"cursor=AAAA": "query.cursor", "since=yesterday": "query.since"}},
+	{id: "correctVisitor", path: "id {visitor}", asked: `{"name":{"is":"Olga"},"phone":{"is":"8 912 345-67-89"}}`, says: `"value":"79123456789"`, wrong: map[string]string{`{}`: "nothing to correct", `{"name":"Olga"}`: "body.name", `{"name":{"is":"A\u0000"}}`: "without NUL"}},
+	{id: "getVisitor", path: "id {visitor}", says: `"name":"Olga"`},
+	{id: "writeFirst", path: "id {visitor}", asked: `{"operator_id":{anna},"text":"May I help?"}`, says: `"chat_id":`, wrong: map[string]string{`{"operator_id":99,"text":"Hello"}`: "body.operator_id", `{"operator_id":{anna},"text":" "}`: "body.text"}},
+
 	{id: "makeCallback", asked: `{"phone":"+7 912 345-67-89","group_id":{group},"time":"{tomorrow}"}`, says: `"id":{callback}`,
 		wrong: map[string]string{`{"phone":"12"}`: "number", `{"phone":"+7 912 345-67-89","time":"2020-01-01T00:00:00Z"}`: "30 days", `{"phone":"+7 912 345-67-89","group_id":999}`: "body.group_id"}},
 	{id: "listCallbacks", query: "digits=912345", says: `"phone":"79123456789"`, wrong: map[string]string{"state=lost": "query.state"}},
@@ -183,6 +189,7 @@ var trials = []trial{
 	{id: "testBulletin", path: "id {bulletin}", says: `"address":"owner@lamps.example"`},
 
 	{id: "findPerson", asked: `{"phones":["+7 912 345-67-89"],"emails":["anna@mail.example"]}`, says: `"leads":[{`, wrong: map[string]string{`{}`: "expected", `{"visitors":[{"site":"lamps.example","id":"x"}]}`: "body.visitors"}},
+	{id: "exportPerson", asked: `{"emails":["anna@mail.example"]}`, says: `"tables": {`, wrong: map[string]string{`{}`: "expected", `404 {"visitors":[{"site":"no.example","id":"1"}]}`: "no site of this key"}},
 	{id: "erasePerson", asked: `{"emails":["nobody@mail.example"]}`, says: `"ended_at":null`, wrong: map[string]string{`{"phones":["-"]}`: "expected"}},
 	{id: "listErasures", says: `"by":"API: A program"`},
 	{id: "listHistory", query: "limit=5", says: `"by":"API: A program"`, wrong: map[string]string{"cursor=AAAA": "query.cursor"}},
@@ -225,12 +232,14 @@ func (o *office) scene() map[string]string {
 	lead, second := o.lead(o.lamps, "Is the lamp there?"), o.lead(o.lamps, "And the second one?")
 	view, err := o.visits.Arrive(ctx, o.lamps.ID, 0, visit.Arrival{Nonce: "arrival-of-the-tests", URL: "https://lamps.example/", Kind: "load", UserAgent: visittest.Chrome})
 	require.NoError(o, err)
+	other, err := o.visits.Arrive(ctx, o.lamps.ID, 0, visit.Arrival{Nonce: "another-arrival-of-tests", URL: "https://lamps.example/floor", Kind: "load", UserAgent: visittest.Chrome})
+	require.NoError(o, err)
 	from := chat.From{SiteID: o.lamps.ID, Ref: view.Ref, URL: "https://lamps.example/", Language: "en", Patience: time.Hour}
 	talk, _, err := o.Chats.SayFrom(ctx, from, chat.Message{Author: chat.Visitor, Text: "Do you deliver?"})
 	require.NoError(o, err)
 	require.NoError(o, o.Saved.Save(ctx, anna, saved.Report{SiteID: o.lamps.ID, Name: "Taken", Query: "by=source"}))
 	return map[string]string{
-		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(lead.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID),
+		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(lead.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID), "visitor": fmt.Sprint(other.Visitor),
 		"today": o.clock.Now().Format(time.DateOnly), "tomorrow": o.clock.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339),
 	}
 }

@@ -81,7 +81,7 @@ func ofPrograms(id string) price {
 	switch id {
 	case "addOperator", "setPassword":
 		return hashing
-	case "findPerson", "erasePerson":
+	case "findPerson", "erasePerson", "exportPerson":
 		return looking
 	}
 	return showing
@@ -180,7 +180,7 @@ func asProgram(s *scene, path string, all inputs) inputs {
 	path = strings.NewReplacer("{site}", "shop", "{number}", "74952223344", "{pool}", "summer", "{part}", s.stands["lead"], "{file}", s.stands["file"]).Replace(path)
 	for subject, stands := range map[string]string{
 		"leads": "lead", "calls": "call", "chats": "conversation", "callbacks": "callback", "groups": "group", "replies": "reply", "endpoints": "endpoint", "operators": "operator", "costs": "import",
-		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber", "destinations": "destination",
+		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber", "destinations": "destination", "visitors": "visitor",
 	} {
 		path = strings.Replace(path, "/"+subject+"/{id}", "/"+subject+"/"+s.stands[stands], 1)
 	}

@@ -122,7 +122,11 @@ func (f *Frame) described(o Operation) huma.Operation {
 	if o.Files != nil {
 		described.Responses = map[string]*huma.Response{"200": {Description: "A file, to be saved.", Content: make(map[string]*huma.MediaType)}}
 		for _, kind := range o.Files {
-			described.Responses["200"].Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+			schema := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+			if kind == "application/json" {
+				schema = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+			}
+			described.Responses["200"].Content[kind] = &huma.MediaType{Schema: schema}
 		}
 	}
 	if o.Method == http.MethodPost && o.Files == nil {

@@ -5,6 +5,7 @@ package persons
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -82,6 +83,10 @@ func Mount(f *frame.Frame, persons *person.Persons) {
 	}
 	frame.Add(f, add("POST", "persons/search", "findPerson", token.ReadPersons, "Look for a person",
 		"All that is known of a person at the token's sites. Who has looked stands in the history."), r.look)
+	export := add("POST", "persons/export", "exportPerson", token.ReadPersons, "Hand out what is known of a person",
+		"All that would be erased, as a file for who has asked for it: an object with tables, of which each is a list of rows. Who has handed it out stands in the history.")
+	export.Files = []string{"application/json"}
+	frame.Write(f, export, r.export)
 	frame.Add(f, add("POST", "erasures", "erasePerson", token.WritePersons, "Erase a person",
 		"All that is known of the person at the token's sites is erased, also after a restart. It cannot be undone."), r.erase)
 	frame.Add(f, add("GET", "erasures", "listErasures", token.ReadPersons, "List erasures", "Who has had whom erased. Persons are named by a hash alone."), r.list)
@@ -153,6 +158,14 @@ func rowsOf(tables []person.TableRows) map[string]int64 {
 		rows[t.Table] = t.Rows
 	}
 	return rows
+}
+
+func (r *room) export(ctx context.Context, in *soughtInput) (*frame.Written, error) {
+	s, err := r.sought(ctx, in.Body)
+	s.Patience = 0 // all that there is
+	return &frame.Written{Name: "person-" + r.Now().UTC().Format(time.DateOnly) + ".json", Type: "application/json", Write: func(ctx context.Context, w io.Writer) error {
+		return r.persons.Export(ctx, frame.Actor(ctx).By, s, w, nil)
+	}}, err
 }
 
 func (r *room) erase(ctx context.Context, in *soughtInput) (*erasureOutput, error) {

@@ -15,6 +15,8 @@ const (
 	WriteChats     Scope = "chats:write"
 	ReadCallbacks  Scope = "callbacks:read"
 	WriteCallbacks Scope = "callbacks:write"
+	ReadVisitors   Scope = "visitors:read"
+	WriteVisitors  Scope = "visitors:write"
 	ReadPersons    Scope = "persons:read"
 	WritePersons   Scope = "persons:write"
 	ReadSites      Scope = "sites:read"
@@ -32,7 +34,7 @@ const (
 )
 
 // Scopes are all of them, in the order in which they are shown.
-var Scopes = []Scope{ReadLeads, WriteLeads, ReadCalls, WriteCalls, ReadChats, WriteChats, ReadCallbacks, WriteCallbacks, ReadPersons, WritePersons,
+var Scopes = []Scope{ReadLeads, WriteLeads, ReadCalls, WriteCalls, ReadChats, WriteChats, ReadCallbacks, WriteCallbacks, ReadVisitors, WriteVisitors, ReadPersons, WritePersons,
 	ReadSites, WriteSites, ReadNumbers, WriteNumbers, ReadEndpoints, WriteEndpoints, ReadOperators, WriteOperators, ReadReports, WriteReports, ReadHistory, ReadEvents}
 
 // Parts are the subject of the scope, such as "leads", and what may be done with it: "read" or "write".
