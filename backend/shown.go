@@ -25,8 +25,8 @@ func (d *Desk) forConsole() console.Subjects {
 // forOpen are what the public API tells of.
 func (d *Desk) forOpen() open.Subjects {
 	return open.Subjects{
-		Tokens: d.Tokens, Answers: d.OpenAnswers, Limits: d.Limits, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Leads: d.Leads, Inbox: d.Inbox, Calls: d.Calls, Chats: d.Chats, Callbacks: d.Callbacks, Numbers: d.Numbers, Forms: d.Forms,
-		Operators: d.Operators, Groups: d.Groups, Replies: d.Replies, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Reports: d.Reports, Saved: d.Saved, Links: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Journal: d.Journal,
+		Tokens: d.Tokens, Answers: d.OpenAnswers, Limits: d.Limits, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Calls: d.Calls, Chats: d.Chats, Callbacks: d.Callbacks, Numbers: d.Numbers, Leases: d.Leases, Forms: d.Forms, Incidents: d.Incidents,
+		SignIns: d.SignIns, TwoStep: d.TwoStep, Operators: d.Operators, Groups: d.Groups, Replies: d.Replies, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Reports: d.Reports, Saved: d.Saved, Links: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Journal: d.Journal,
 		Configured: d.configuredFor, Pools: func() number.ConfiguredPools { return d.configured.Load().Pools }, Region: d.regionOf,
 	}
 }

@@ -29,10 +29,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/intake"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
@@ -45,7 +47,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/report"
@@ -121,6 +125,8 @@ func newOffice(t *testing.T, d *db.DB) *office {
 		Pools:      func() number.ConfiguredPools { return number.ConfiguredPools{} },
 		Region:     region,
 	}
+	o.Leases, o.Refused, o.Incidents = leases, refused.New(d, o.Leads, nil, now), incident.New(d, now)
+	o.SignIns, o.TwoStep = signin.New(d, o.Operators, now), twostep.New(d, now)
 	o.Inbox = inbox.New(d, o.Leads, now)
 	none := func(context.Context, int64) (int64, error) { return 0, nil }
 	var err error

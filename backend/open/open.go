@@ -18,9 +18,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -41,7 +44,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/visitors"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/report"
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
@@ -64,6 +69,11 @@ type Subjects struct {
 	Visits      *visit.Visits
 	Leads       *lead.Leads
 	Inbox       *inbox.Inbox
+	Refused     *refused.Refusals
+	Incidents   *incident.Incidents
+	Leases      *lease.Leases
+	SignIns     *signin.SignIns
+	TwoStep     *twostep.Steps
 	Calls       *call.Calls
 	Chats       *chat.Chats
 	Callbacks   *callback.Callbacks
@@ -108,16 +118,16 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 		return of.Settings.Over(set)
 	}
 	inquiries.Mount(f, inquiries.Subjects{
-		Leads: s.Leads, Inbox: s.Inbox, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups,
+		Leads: s.Leads, Inbox: s.Inbox, Refused: s.Refused, Calls: s.Calls, Chats: s.Chats, Callbacks: s.Callbacks, Operators: s.Operators, Groups: s.Groups,
 		Visits: s.Visits, Limits: s.Limits, Effective: effective, Region: s.Region,
 	})
 	visitors.Mount(f, visitors.Subjects{Visits: s.Visits, Cards: s.Cards, Onsite: s.Onsite, Chats: s.Chats, Operators: s.Operators, Region: s.Region})
 	persons.Mount(f, s.Persons)
-	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Effective: effective})
-	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Configured: s.Configured, Pools: s.Pools})
+	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Incidents: s.Incidents, Effective: effective})
+	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Leases: s.Leases, Configured: s.Configured, Pools: s.Pools})
 	endpoints.Mount(f, s.Deliveries)
 	destinations.Mount(f, s.Conversions)
-	staff.Mount(f, staff.Subjects{Operators: s.Operators, Journal: s.Journal})
+	staff.Mount(f, staff.Subjects{Operators: s.Operators, SignIns: s.SignIns, TwoStep: s.TwoStep, Journal: s.Journal})
 	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
 	handouts.Mount(f, handouts.Subjects{Saved: s.Saved, Links: s.Links, Bulletins: s.Bulletins, Operators: s.Operators, HasMail: s.Deliveries.HasMail, Effective: effective})
 	api := &API{f, events.Mount(f, s.Journal)}

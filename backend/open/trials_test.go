@@ -1,9 +1,12 @@
 package open_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"maps"
 	"net/http"
 	"net/url"
@@ -16,7 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
+	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -52,6 +61,7 @@ var trials = []trial{
 	{id: "suspendSite", asked: `{"is_suspended":false}`, says: `"suspended_at":null`, wrong: map[string]string{`{}`: "is_suspended"}},
 	{id: "listLimits", says: `{"name":"leads","most":100,"used":0,"refused":0}`},
 
+	{id: "listIncidents", query: "site=lamps.example", says: `"about":"leads"`},
 	{id: "getSettings", says: `"timezone":"Europe/Moscow"`},
 	{id: "changeSettings", asked: `{"region":"DE","phone_mask":"+7 (###) ###","widget":{"title":{"en":"Hello","ru":"Привет"}},"callback":{"phone":"74951230000","repeat":1},"consent":null}`,
 		says: `"region":"DE"`, wrong: map[string]string{`{"region":"Narnia"}`: "body.region", `{"colour":"red"}`: "colour", `{"numbers":[]}`: "numbers", `{"widget":{"side":3}}`: "side", `[]`: "body", `400 {`: "unexpected"}},
@@ -63,6 +73,7 @@ var trials = []trial{
 	{id: "importNumbers", asked: `{"table":"number;name;source;pool\n8 (495) 765-00-21;Radio;radio;\n74957650022;;;Summer","printed":"74951234567"}`, says: `"pool":"summer"`,
 		wrong: map[string]string{`{"table":"name\na"}`: "body.table", `{"table":"number,source\n1,a\n"}`: "line 2", `{"table":"number,pool\n74957650001,winter\n"}`: "line 2", `{}`: "table"}},
 	{id: "getNumbers", says: "74957654321"},
+	{id: "getPool", path: "pool summer", says: `{"digits":"74957650001","is_taken":false`},
 	{id: "listPrinted", says: `"numbers":[]`},
 
 	{id: "listForms", says: `"forms":[]`},
@@ -80,6 +91,11 @@ var trials = []trial{
 	{id: "getOperator", path: "id {boris}", says: `"login":"boris"`},
 	{id: "setOperator", path: "id {boris}", asked: `{"name":"Boris B.","role":"operator","sites":["lamps.example","chairs.example"]}`, says: "Boris B.", wrong: map[string]string{`{"role":"operator","sites":[],"name":"x"}`: "body.sites"}},
 	{id: "setPassword", path: "id {boris}", asked: `{"password":"a third good battery"}`, wrong: map[string]string{`{"password":"12345678"}`: "password"}},
+
+	{id: "endSessions", path: "id {boris}"},
+	{id: "turnOffTwoStep", path: "id {boris}"},
+	{id: "setFace", path: "id {boris}", asked: "{picture}", wrong: map[string]string{"GIF89a": "body", "400 ": "body is required"}},
+	{id: "removeFace", path: "id {boris}"},
 
 	{id: "addGroup", asked: `{"name":"Sales","phone":"74951230000","zone":"Europe/Moscow","hours":{"monday":"09:00-13:00, 14:00-18:00"},"holidays":["01-01"],"members":[{anna}]}`, says: `"id":{group}`,
 		wrong: map[string]string{`{"name":" "}`: "a group has a name", `{"name":"A","hours":{"friday":"9 to 5"}}`: "body.hours", `{"name":"A","members":[99]}`: "members", `{"name":"A","routing":"random"}`: "body.routing"}},
@@ -119,6 +135,9 @@ var trials = []trial{
 	{id: "makeDestinationPassword", path: "id {destination}", says: `"password":"`},
 	{id: "getDestinationFile", path: "id {destination} file conversions.csv", says: "Conversion Name"},
 
+	{id: "listRefused", query: "limit=1", says: `"id":{refused},"at"`, wrong: map[string]string{"cursor=AAAA": "query.cursor"}},
+	{id: "getRefused", path: "id {refused}", says: `"sent":{`},
+	{id: "makeLeadOfRefused", path: "id {refused}", says: `"lead_id":`},
 	{id: "listLeads", query: "site=lamps.example", says: `"message":"Is the lamp there?"`, wrong: map[string]string{"state=lost": "query.state"}},
 	{id: "getLead", path: "id {lead}", says: `"city":"Oslo"`},
 	{id: "setLeadState", path: "id {lead}", asked: `{"state":"work"}`, wrong: map[string]string{`{"state":"lost"}`: "body.state", `{"state":"work","by":"x"}`: "unexpected property"}},
@@ -144,7 +163,9 @@ var trials = []trial{
 	{id: "getFile", path: "id {chat} file {file}", says: "A lamp is 10."},
 	{id: "setChatTags", path: "id {chat}", asked: `{"operator_id":{anna},"tags":["delivery"]}`, says: `"tags":["delivery"]`, wrong: map[string]string{`{"operator_id":{anna},"tags":"delivery"}`: "body.tags"}},
 	{id: "handChat", path: "id {chat}", asked: `{"by":{anna},"operator_id":{boris}}`, says: `"operator_id":{boris}`, wrong: map[string]string{`{"by":{anna}}`: "either", `{"by":{anna},"group_id":999}`: "body.group_id"}},
-	{id: "returnChat", path: "id {chat}", asked: `{"operator_id":{boris}}`, says: `"operator_id":0`},
+	{id: "readChat", path: "id {chat}", asked: `{"seq":1}`, says: `"unread":0`, wrong: map[string]string{`{"seq":-1}`: "body.seq"}},
+	{id: "takeChat", path: "id {chat}", asked: `{"operator_id":{chief},"from":{boris}}`, says: `"operator_id":{chief}`, wrong: map[string]string{`{"operator_id":{anna},"from":{boris}}`: "only an admin", `409 {"operator_id":{chief},"from":99}`: "another operator"}},
+	{id: "returnChat", path: "id {chat}", asked: `{"operator_id":{chief}}`, says: `"operator_id":0`},
 	{id: "makeLeadOfChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"lead_id":`},
 	{id: "closeChat", path: "id {chat}", asked: `{"operator_id":{anna}}`, says: `"state":"closed"`},
 	{id: "banVisitor", path: "id {chat}", asked: `{"operator_id":{anna},"is_banned":true}`, says: `"is_banned":true`},
@@ -203,6 +224,7 @@ var trials = []trial{
 	{id: "removeReply", path: "id {reply}"},
 	{id: "removeGroup", path: "id {group}"},
 	{id: "removeNumber", path: "number 74951234567", says: `"own":[]`},
+	{id: "releaseNumbers", path: "pool summer", asked: `{"numbers":["+7 495 765-00-01"]}`, says: `"rests_until":null`, wrong: map[string]string{`{"numbers":["+7 495 765-00-02"]}`: "body.numbers", `{"numbers":[]}`: "body.numbers"}},
 	{id: "removePool", path: "pool summer", says: `"own_pools":{}`},
 	{id: "disableOperator", path: "id {boris}", asked: `{"is_disabled":true}`, says: `"is_disabled":true`},
 	{id: "removeOperator", path: "id {boris}"},
@@ -229,7 +251,7 @@ func (o *office) operations() map[string]operation {
 func (o *office) scene() map[string]string {
 	ctx := o.Context()
 	anna := operatortest.Account(o.T, o.Operators, "anna", operator.Agent, scope.All())
-	lead, second := o.lead(o.lamps, "Is the lamp there?"), o.lead(o.lamps, "And the second one?")
+	first, second := o.lead(o.lamps, "Is the lamp there?"), o.lead(o.lamps, "And the second one?")
 	view, err := o.visits.Arrive(ctx, o.lamps.ID, 0, visit.Arrival{Nonce: "arrival-of-the-tests", URL: "https://lamps.example/", Kind: "load", UserAgent: visittest.Chrome})
 	require.NoError(o, err)
 	other, err := o.visits.Arrive(ctx, o.lamps.ID, 0, visit.Arrival{Nonce: "another-arrival-of-tests", URL: "https://lamps.example/floor", Kind: "load", UserAgent: visittest.Chrome})
@@ -238,8 +260,19 @@ func (o *office) scene() map[string]string {
 	talk, _, err := o.Chats.SayFrom(ctx, from, chat.Message{Author: chat.Visitor, Text: "Do you deliver?"})
 	require.NoError(o, err)
 	require.NoError(o, o.Saved.Save(ctx, anna, saved.Report{SiteID: o.lamps.ID, Name: "Taken", Query: "by=source"}))
+	chief := operatortest.Account(o.T, o.Operators, "chief", operator.Admin, scope.All())
+	_, err = o.Refused.Add(ctx, refused.Refusal{SiteID: o.lamps.ID, Origin: lead.Form, Code: "wrong_type", Reason: "It was wrong.", Sent: json.RawMessage(`{"name":"Anna"}`)})
+	require.NoError(o, err)
+	kept, err := o.Refused.List(ctx, scope.All(), lead.Cursor{}, 1)
+	require.NoError(o, err)
+	require.NoError(o, o.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		return incident.Note(ctx, tx, incident.Incident{SiteID: o.lamps.ID, Kind: incident.Limit, About: "leads", Name: "leads"}, true, o.clock.Now())
+	}))
+	var picture bytes.Buffer
+	require.NoError(o, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 64, 64))))
 	return map[string]string{
-		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(lead.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID), "visitor": fmt.Sprint(other.Visitor),
+		"chief": fmt.Sprint(chief.ID), "refused": fmt.Sprint(kept[0].ID), "picture": picture.String(),
+		"anna": fmt.Sprint(anna.ID), "lead": fmt.Sprint(first.ID), "second": fmt.Sprint(second.ID), "chat": fmt.Sprint(talk.ID), "visitor": fmt.Sprint(other.Visitor),
 		"today": o.clock.Now().Format(time.DateOnly), "tomorrow": o.clock.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339),
 	}
 }
@@ -251,6 +284,17 @@ func (o *office) rings() string {
 	})
 	require.NoError(o, err)
 	return fmt.Sprint(c.ID)
+}
+
+// rests has a visitor have a number in another pool, and leave.
+func (o *office) rests() {
+	pool := &number.Pool{Name: "winter", Digits: []string{"74957650001", "74957650009"}}
+	require.NoError(o, pool.Complete())
+	view := o.arrives(o.lamps, 1, "")
+	digits, _, err := o.Leases.Take(o.Context(), lease.Want{Site: o.lamps.ID, Visitor: view.Visitor, Visit: view.Visit, Replaces: "74951234567", Pool: pool, First: true})
+	require.NoError(o, err)
+	require.Equal(o, "74957650001", digits)
+	o.clock.Pass(time.Hour)
 }
 
 // deliver waits until the test that was sent stands in the log.
@@ -309,6 +353,8 @@ func TestEveryOperation(t *testing.T) {
 				named["call"] = o.rings()
 			case "listDeliveries":
 				o.deliver()
+			case "releaseNumbers":
+				o.rests()
 			}
 			path := trial.address(op, named)
 			for wrong, words := range trial.wrong {

@@ -180,7 +180,7 @@ func asProgram(s *scene, path string, all inputs) inputs {
 	path = strings.NewReplacer("{site}", "shop", "{number}", "74952223344", "{pool}", "summer", "{part}", s.stands["lead"], "{file}", s.stands["file"]).Replace(path)
 	for subject, stands := range map[string]string{
 		"leads": "lead", "calls": "call", "chats": "conversation", "callbacks": "callback", "groups": "group", "replies": "reply", "endpoints": "endpoint", "operators": "operator", "costs": "import",
-		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber", "destinations": "destination", "visitors": "visitor",
+		"saved-reports": "saved", "report-links": "link", "bulletins": "subscriber", "destinations": "destination", "visitors": "visitor", "refused-leads": "refused",
 	} {
 		path = strings.Replace(path, "/"+subject+"/{id}", "/"+subject+"/"+s.stands[stands], 1)
 	}

@@ -3,6 +3,7 @@ package inquiries
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
@@ -34,6 +35,21 @@ type handInput struct {
 		By         int64 `json:"by" minimum:"1" doc:"The operator in whose name it is done."`
 		OperatorID int64 `json:"operator_id,omitempty" minimum:"0" doc:"The operator who is to have it."`
 		GroupID    int64 `json:"group_id,omitempty" minimum:"0" doc:"Or the group in which it is to wait."`
+	}
+}
+
+type takeInput struct {
+	frame.ThingInput
+	Body struct {
+		OperatorID int64 `json:"operator_id" minimum:"1" doc:"The admin who takes it."`
+		From       int64 `json:"from" minimum:"1" doc:"The operator who has it, as the caller has seen it."`
+	}
+}
+
+type readInput struct {
+	frame.ThingInput
+	Body struct {
+		Seq int64 `json:"seq" minimum:"0" doc:"The number of the last entry that was read."`
 	}
 }
 
@@ -80,6 +96,18 @@ func (r *room) mountChatWork() {
 			})
 		})
 	frame.Add(r.Frame, work("POST", "hand", "handChat", "Hand a conversation over", "Another operator has it then, or it waits in a group."), r.hand)
+	frame.Add(r.Frame, work("POST", "take", "takeChat", "Take a conversation over", "An admin takes it from the operator who has it. A note tells both."), r.take)
+	frame.Add(r.Frame, work("PUT", "read", "readChat", "Say what was read", "Operators have read it up to the entry of the number. It never goes back."),
+		func(ctx context.Context, in *readInput) (*chatOutput, error) {
+			s, err := r.Site(ctx, in.Site)
+			if err == nil {
+				err = r.Chats.Read(ctx, s.ID, in.ID, chat.Operator, in.Body.Seq)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return r.chat(ctx, in.ThingInput)
+		})
 	frame.Add(r.Frame, work("PUT", "banned", "banVisitor", "Ban a visitor", "A banned visitor cannot write, and the conversation is closed."),
 		func(ctx context.Context, in *banInput) (*chatOutput, error) {
 			return r.inName(ctx, in.ThingInput, in.Body.OperatorID, func(siteID int64, o operator.Operator) error {
@@ -128,6 +156,21 @@ func (r *room) inName(ctx context.Context, in frame.ThingInput, operatorID int64
 
 func (r *room) say(ctx context.Context, in *sayInput) (*sayOutput, error) {
 	return r.sayInName(ctx, in.ThingInput, in.Body.OperatorID, in.Body.IsNote, "body.text", chat.Message{Text: in.Body.Text})
+}
+
+var errAdmin = errors.New("only an admin takes a conversation over")
+
+func (r *room) take(ctx context.Context, in *takeInput) (*chatOutput, error) {
+	return r.inName(ctx, in.ThingInput, in.Body.OperatorID, func(siteID int64, o operator.Operator) error {
+		if o.Role != operator.Admin {
+			return frame.Wrong("body.operator_id", errAdmin, o.ID)
+		}
+		from := chat.Target{OperatorID: in.Body.From, Label: strconv.FormatInt(in.Body.From, 10)}
+		if had, err := r.Operators.Get(ctx, in.Body.From); err == nil { // else who has it is gone
+			from.Label = had.Label()
+		}
+		return r.Chats.TakeOver(ctx, siteID, in.ID, o.ID, from)
+	})
 }
 
 var errTarget = errors.New("expected either an operator or a group")

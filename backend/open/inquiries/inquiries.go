@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -26,6 +27,7 @@ import (
 type Subjects struct {
 	Leads     *lead.Leads
 	Inbox     *inbox.Inbox
+	Refused   *refused.Refusals
 	Calls     *call.Calls
 	Chats     *chat.Chats
 	Callbacks *callback.Callbacks
@@ -48,6 +50,7 @@ func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	r.mountLeads()
 	r.mountNewLead()
+	r.mountRefused()
 	r.mountLeadWork()
 	r.mountCalls()
 	r.mountChats()

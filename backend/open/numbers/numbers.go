@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/number/inventory"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
@@ -23,6 +24,7 @@ import (
 // Subjects are what the operations tell of.
 type Subjects struct {
 	Numbers *inventory.Inventory
+	Leases  *lease.Leases
 	// Configured is what this server's configuration says for the site of a key, and Pools are the pools of it.
 	Configured func(key string) (site.Settings, bool)
 	Pools      func() number.ConfiguredPools
@@ -82,6 +84,7 @@ var (
 // Mount adds the operations.
 func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
+	r.mountUse()
 	add := func(method, path, id string, opens token.Scope, summary, description string) frame.Operation {
 		return frame.Operation{
 			Method: method, Path: "sites/{site}/" + path, ID: id, Subject: "Numbers", Opens: opens, Summary: summary, Description: description,

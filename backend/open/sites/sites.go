@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/form"
+	"github.com/seed-3405227d/frontdesk/backend/incident"
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
@@ -21,10 +22,11 @@ import (
 
 // Subjects are what the operations tell of.
 type Subjects struct {
-	Forms   *form.Forms
-	Groups  *group.Groups
-	Replies *reply.Replies
-	Limits  *limit.Uses
+	Forms     *form.Forms
+	Groups    *group.Groups
+	Replies   *reply.Replies
+	Limits    *limit.Uses
+	Incidents *incident.Incidents
 	// Effective are the settings in effect for a site.
 	Effective func(site.Site) site.Settings
 }
@@ -39,6 +41,7 @@ func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	r.mountSites()
 	r.mountHosted()
+	r.mountIncidents()
 	r.mountSettings()
 	r.mountForms()
 	r.mountGroups()

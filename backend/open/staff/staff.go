@@ -12,13 +12,17 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/passwords"
+	"github.com/seed-3405227d/frontdesk/backend/operator/signin"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
+	"github.com/seed-3405227d/frontdesk/backend/operator/twostep"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // Subjects are what the operations tell of.
 type Subjects struct {
 	Operators *operator.Operators
+	SignIns   *signin.SignIns
+	TwoStep   *twostep.Steps
 	Journal   *journal.Journal
 }
 
@@ -135,6 +139,7 @@ func Mount(f *frame.Frame, s Subjects) {
 		func(ctx context.Context, in *operatorInput) (*struct{}, error) {
 			return nil, r.Operators.Remove(ctx, frame.Actor(ctx), in.ID)
 		})
+	r.mountAccess(add)
 	r.mountHistory()
 }
 
