@@ -6,30 +6,19 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"go.uber.org/zap"
 )
 
-// File is an answer that is a file, which is to be saved: nothing of it runs where it is opened by mistake.
-type File struct {
-	Type        string `header:"Content-Type" hidden:"true"`
-	Disposition string `header:"Content-Disposition" doc:"The name of the file."`
-	Policy      string `header:"Content-Security-Policy" hidden:"true"`
-	Body        []byte
-}
-
-// FileOf is the answer with the file of the name, the type and the content.
-func FileOf(name, kind string, content []byte) *File {
-	return &File{
-		Type: kind, Disposition: mime.FormatMediaType("attachment", map[string]string{"filename": name}), Policy: "default-src 'none'; sandbox", Body: content,
-	}
-}
-
-// Written is a file that is written as it is read, because it may be long.
+// Written is an answer that is a file, which is to be saved: nothing of it runs where it is opened by mistake. It is
+// written as it is read, because it may be long.
 type Written struct {
 	Name, Type string
+	// Size is how many bytes it has; 0 where that is not known before.
+	Size int
 	// Write writes it. An error before the first byte is answered as that of any operation. After that the connection is
 	// broken off, so that nobody takes the file for whole.
 	Write func(context.Context, io.Writer) error
@@ -42,18 +31,19 @@ const (
 	lookEvery = time.Second
 )
 
-// Write adds an operation that answers with a long file, which open opens. It is dear.
+// Write adds an operation that answers with a file, which open opens. It is dear, until the caller has read the file.
 func Write[I any](f *Frame, o Operation, open func(context.Context, *I) (*Written, error)) {
 	huma.Register(f.huma, f.described(o), func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		leave, err := f.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
 		within, cancel := bounded(ctx)
 		defer cancel()
 		file, err := open(within, in)
 		if err != nil {
+			leave()
 			return nil, f.told(o, err)
-		}
-		leave, err := f.enter(ctx)
-		if err != nil {
-			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(c huma.Context) {
 			defer leave()
@@ -65,7 +55,7 @@ func Write[I any](f *Frame, o Operation, open func(context.Context, *I) (*Writte
 func (f *Frame) write(c huma.Context, o Operation, file *Written) {
 	ctx, cancel := context.WithTimeout(c.Context(), writingTime)
 	defer cancel()
-	w := &writing{f: f, c: c, ctx: ctx, of: FileOf(file.Name, file.Type, nil), looked: f.Now()}
+	w := &writing{f: f, c: c, ctx: ctx, of: file, looked: f.Now()}
 	err := file.Write(ctx, w)
 	switch {
 	case err == nil && !w.begun:
@@ -85,7 +75,7 @@ type writing struct {
 	f      *Frame
 	c      huma.Context
 	ctx    context.Context
-	of     *File
+	of     *Written
 	begun  bool
 	looked time.Time
 }
@@ -93,8 +83,11 @@ type writing struct {
 func (w *writing) begin() {
 	w.begun = true
 	w.c.SetHeader("Content-Type", w.of.Type)
-	w.c.SetHeader("Content-Disposition", w.of.Disposition)
-	w.c.SetHeader("Content-Security-Policy", w.of.Policy)
+	w.c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": w.of.Name}))
+	w.c.SetHeader("Content-Security-Policy", "default-src 'none'; sandbox")
+	if w.of.Size > 0 {
+		w.c.SetHeader("Content-Length", strconv.Itoa(w.of.Size))
+	}
 	w.c.SetStatus(http.StatusOK)
 }
 

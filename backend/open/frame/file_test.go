@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
@@ -46,6 +48,12 @@ func TestWrittenFiles(t *testing.T) {
 		add("empty", func(context.Context, io.Writer) error { return nil })
 		add("none", func(context.Context, io.Writer) error { return mistake })
 		add("broken", func(_ context.Context, w io.Writer) error { return errors.Join(say(w), mistake) })
+		begun, hold := make(chan struct{}), make(chan struct{})
+		add("held", func(_ context.Context, w io.Writer) error {
+			begun <- struct{}{}
+			<-hold
+			return say(w)
+		})
 		add("revoked", func(_ context.Context, w io.Writer) error {
 			if err := errors.Join(say(w), tokens.Revoke(t.Context(), operator.Server(), made.ID)); err != nil {
 				return err
@@ -72,6 +80,20 @@ func TestWrittenFiles(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "words text/plain attachment; filename=a.txt", body+" "+response.Header.Get("Content-Type")+" "+response.Header.Get("Content-Disposition"))
 		}
+		// Whoever reads slowly has two on their way, and no more.
+		var slow sync.WaitGroup
+		for range 2 {
+			slow.Go(func() {
+				_, _, err := read("held")
+				assert.NoError(t, err)
+			})
+			<-begun
+		}
+		response, _, err := read("whole")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+		close(hold)
+		slow.Wait()
 		response, body, err := read("empty")
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, response.StatusCode)

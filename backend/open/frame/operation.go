@@ -33,7 +33,7 @@ type Operation struct {
 	Dear bool
 	// MaxBody is how many bytes its body has at most; 0 for [maxBody].
 	MaxBody int64
-	// Files are the types of the file that it answers with, see [File]; nil where it answers with JSON. A POST that answers
+	// Files are the types of the file that it answers with, see [Write]; nil where it answers with JSON. A POST that answers
 	// with one does nothing, and takes no Idempotency-Key.
 	Files []string
 	// Mistakes are those of callers.

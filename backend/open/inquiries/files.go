@@ -3,6 +3,7 @@ package inquiries
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
@@ -26,16 +27,19 @@ type sendFileInput struct {
 }
 
 func (r *room) mountFiles() {
-	frame.Add(r.Frame, frame.Operation{
-		Method: "GET", Path: "sites/{site}/chats/{id}/files/{file}", ID: "getFile", Subject: "Chats", Opens: token.ReadChats, Mistakes: chatMistakes, Dear: true, Files: file.Types,
+	frame.Write(r.Frame, frame.Operation{
+		Method: "GET", Path: "sites/{site}/chats/{id}/files/{file}", ID: "getFile", Subject: "Chats", Opens: token.ReadChats, Mistakes: chatMistakes, Files: file.Types,
 		Summary: "Get a file", Description: "The content of a file that was sent in a conversation. A visitor may have sent anything: look through it before you open it.",
-	}, func(ctx context.Context, in *fileInput) (*frame.File, error) {
+	}, func(ctx context.Context, in *fileInput) (*frame.Written, error) {
 		s, err := r.Site(ctx, in.Site)
 		if err != nil {
 			return nil, err
 		}
 		of, err := r.Chats.File(ctx, s.ID, in.ID, in.File, chat.Operator)
-		return frame.FileOf(of.Name, of.Type, of.Content), err
+		return &frame.Written{Name: of.Name, Type: of.Type, Size: len(of.Content), Write: func(_ context.Context, w io.Writer) error {
+			_, err := w.Write(of.Content)
+			return err
+		}}, err
 	})
 	frame.Add(r.Frame, frame.Operation{
 		Method: "POST", Path: "sites/{site}/chats/{id}/files", ID: "sendFile", Subject: "Chats", Opens: token.WriteChats, Mistakes: chatMistakes, Dear: true, MaxBody: file.Max + 1,

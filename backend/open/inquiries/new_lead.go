@@ -66,6 +66,7 @@ var (
 	errAge     = errors.New("expected a time within the last 30 days")
 	errSecret  = errors.New("the value of a field that protects a form or an account is not kept: leave it out")
 	errAmount  = errors.New("expected an amount such as 1500 or 1500.50")
+	errLong    = errors.New("expected a text without NUL, of at most 1024 bytes if it is not the message, and a megabyte of them together")
 	errClosed  = errors.New("nothing is done for the site: it is retired or suspended")
 )
 
@@ -144,7 +145,7 @@ func (r *room) submitted(ctx context.Context, s site.Site, said NewLead) (sub su
 		return sub, frame.Wrong("body", invalid, nil)
 	}
 	if len(sub.Notes) > 0 { // it would be cut
-		return sub, frame.Wrong("body."+sub.Notes[0].Field, errors.New(sub.Notes[0].Note), nil)
+		return sub, frame.Wrong("body."+sub.Notes[0].Field, errLong, nil)
 	}
 	return sub, err
 }
