@@ -152,10 +152,10 @@ var equals = map[string]string{
 	"POST /reports/mail/{site}/{subscriber}/removal": "removeBulletin",
 	"GET /costs":                                     "listCosts",
 	"GET /costs/{site}":                              "listCosts",
-	"GET /costs/{site}/imports/{import}":             notYet,
+	"GET /costs/{site}/imports/{import}":             "getCost",
 	"POST /costs/{site}/entries":                     "addCost",
-	"POST /costs/{site}/files":                       notYet,
-	"POST /costs/{site}/imports/{import}":            notYet,
+	"POST /costs/{site}/files":                       "addCostFile",
+	"POST /costs/{site}/imports/{import}":            "confirmCost",
 	"POST /costs/{site}/imports/{import}/removal":    "undoCost",
 
 	"GET /sites":                                            "listSites",

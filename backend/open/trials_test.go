@@ -186,6 +186,10 @@ var trials = []trial{
 
 	{id: "addCost", asked: `{"source":"google","medium":"cpc","campaign":"spring","first":"2026-01-01","last":"2026-01-31","amount":"310.50"}`,
 		wrong: map[string]string{`{"source":"google","first":"2026-01-01","last":"2026-01-31","amount":"-1"}`: "amount", `{"source":"google","first":"tomorrow","last":"2026-01-31","amount":"1"}`: "body.first"}},
+	{id: "addCostFile", query: "name=google.csv", asked: "Day,Campaign,Cost,Currency code\n2026-02-01,spring,10.50,EUR\n2026-02-02,spring,x,EUR\n", says: `"id":{draft}`,
+		wrong: map[string]string{"MZ": "body", "Day,Campaign\n2026-02-01,a\n": "no columns"}},
+	{id: "getCost", path: "id {draft}", says: `"state":"draft"`},
+	{id: "confirmCost", path: "id {draft}", asked: `{"source":"google","medium":"cpc"}`, says: `"state":"effect"`, wrong: map[string]string{`{"source":""}`: "body.source", `{"source":"a","platform":"pigeon"}`: "body.platform"}},
 	{id: "listCosts", says: `"amount":"310.5"`},
 	{id: "undoCost", path: "id {cost}"},
 	{id: "report", query: "first={today}&last={today}&site=lamps.example&by=source&filter=channel%3Ddirect&sort=visits", says: `"total":`,
@@ -422,7 +426,7 @@ func TestNoHoles(t *testing.T) {
 		require.NoError(t, o.Tokens.Revoke(t.Context(), operator.Server(), made.ID))
 		all, other := o.token(scope.All(), token.Scopes...), o.token(scope.Of(o.chairs.ID), token.Scopes...)
 		boris := operatortest.Account(t, o.Operators, "boris", operator.Agent, scope.Of(o.lamps.ID))
-		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file", "saved", "link", "bulletin", "destination"} {
+		for _, name := range []string{"group", "reply", "endpoint", "callback", "cost", "call", "delivery", "file", "saved", "link", "bulletin", "destination", "draft"} {
 			named[name] = "1"
 		}
 		named["boris"] = fmt.Sprint(boris.ID)

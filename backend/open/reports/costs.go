@@ -79,15 +79,24 @@ func (r *room) listCosts(ctx context.Context, in *frame.SiteInput) (*costsOutput
 	out := new(costsOutput)
 	out.Body.Costs = make([]Cost, len(imports))
 	for i, of := range imports {
-		out.Body.Costs[i] = Cost{
-			ID: of.ID, State: string(of.State), Name: of.Name, Source: of.Source, Medium: of.Medium, First: of.First.String(), Last: of.Last.String(),
-			Amount: strconv.FormatFloat(float64(of.Amount)/cost.Unit, 'f', -1, 64), MadeBy: of.MadeBy, StoredAt: of.StoredAt.UTC(),
-		}
-		if !of.GoneAt.IsZero() {
-			out.Body.Costs[i].GoneAt = new(of.GoneAt.UTC())
-		}
+		out.Body.Costs[i] = costOf(of)
 	}
 	return out, err
+}
+
+func costOf(of cost.Import) Cost {
+	told := Cost{
+		ID: of.ID, State: string(of.State), Name: of.Name, Source: of.Source, Medium: of.Medium, First: of.First.String(), Last: of.Last.String(),
+		Amount: amountOf(of.Amount), MadeBy: of.MadeBy, StoredAt: of.StoredAt.UTC(),
+	}
+	if !of.GoneAt.IsZero() {
+		told.GoneAt = new(of.GoneAt.UTC())
+	}
+	return told
+}
+
+func amountOf(millionths int64) string {
+	return strconv.FormatFloat(float64(millionths)/cost.Unit, 'f', -1, 64)
 }
 
 func (r *room) addCost(ctx context.Context, in *newCostInput) (*struct{}, error) {

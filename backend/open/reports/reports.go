@@ -45,6 +45,7 @@ func Mount(f *frame.Frame, s Subjects) {
 		},
 	}, r.ask)
 	r.mountCosts()
+	r.mountCostFiles()
 }
 
 const wrong = http.StatusUnprocessableEntity
