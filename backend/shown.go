@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/open"
@@ -25,7 +26,7 @@ func (d *Desk) forConsole() console.Subjects {
 // forOpen are what the public API tells of.
 func (d *Desk) forOpen() open.Subjects {
 	return open.Subjects{
-		Tokens: d.Tokens, Answers: d.OpenAnswers, Limits: d.Limits, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Calls: d.Calls, Chats: d.Chats, Callbacks: d.Callbacks, Numbers: d.Numbers, Leases: d.Leases, Forms: d.Forms, Incidents: d.Incidents,
+		Tokens: d.Tokens, Answers: d.OpenAnswers, Limits: d.Limits, Sites: d.Sites, Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Calls: d.Calls, Chats: d.Chats, Overview: overview.New(d.DB, d.Chats), Callbacks: d.Callbacks, Numbers: d.Numbers, Leases: d.Leases, Forms: d.Forms, Incidents: d.Incidents,
 		SignIns: d.SignIns, TwoStep: d.TwoStep, Operators: d.Operators, Groups: d.Groups, Replies: d.Replies, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Reports: d.Reports, Saved: d.Saved, Links: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Journal: d.Journal,
 		Configured: d.configuredFor, Pools: func() number.ConfiguredPools { return d.configured.Load().Pools }, Region: d.regionOf,
 	}

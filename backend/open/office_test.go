@@ -24,6 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/db"
@@ -134,6 +135,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	require.NoError(t, err)
 	o.Calls = call.New(call.Subjects{DB: d, Visits: visits.Visits, Leases: leases, Leads: o.Leads}, now)
 	o.Chats = chat.New(chat.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: o.Leads, Region: region}, now)
+	o.Overview = overview.New(d, o.Chats)
 	jobs := queue.New(d, logger)
 	o.Callbacks, err = callback.Open(t.Context(), callback.Subjects{
 		DB: d, Queue: jobs, Visits: visits.Visits, Groups: o.Groups, Key: o.Sites.Key, Diallers: func() []telephony.Dialler { return []telephony.Dialler{exchange{}} },

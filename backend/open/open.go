@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/callback"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/conversion"
 	"github.com/seed-3405227d/frontdesk/backend/form"
@@ -76,6 +77,7 @@ type Subjects struct {
 	TwoStep     *twostep.Steps
 	Calls       *call.Calls
 	Chats       *chat.Chats
+	Overview    *overview.Overview
 	Callbacks   *callback.Callbacks
 	Numbers     *inventory.Inventory
 	Forms       *form.Forms
@@ -128,7 +130,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	endpoints.Mount(f, s.Deliveries)
 	destinations.Mount(f, s.Conversions)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, SignIns: s.SignIns, TwoStep: s.TwoStep, Journal: s.Journal})
-	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Effective: effective})
+	reports.Mount(f, reports.Subjects{Reports: s.Reports, Costs: s.Costs, Overview: s.Overview, Effective: effective})
 	handouts.Mount(f, handouts.Subjects{Saved: s.Saved, Links: s.Links, Bulletins: s.Bulletins, Operators: s.Operators, HasMail: s.Deliveries.HasMail, Effective: effective})
 	api := &API{f, events.Mount(f, s.Journal)}
 	f.Page("{$}", http.RedirectHandler(Path+"reference/", http.StatusSeeOther))

@@ -195,6 +195,9 @@ var trials = []trial{
 	{id: "report", query: "first={today}&last={today}&site=lamps.example&by=source&filter=channel%3Ddirect&sort=visits", says: `"total":`,
 		wrong: map[string]string{"first=x&last=x": "expected a day", "first={today}&last={today}&by=taste": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}&last={today}&zone=Mars": "time zone", "last=2026-01-01": "query.first"}},
 
+	{id: "listPaths", query: "first={today}&last={today}&site=lamps.example&by=campaign&goal=inquiries", says: `"paths":`,
+		wrong: map[string]string{"first={today}&last={today}&by=operator": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}": "query.last"}},
+	{id: "listWaits", query: "site=lamps.example", says: `"operator_id":{anna},"answers":`, wrong: map[string]string{"since=x": "query.since"}},
 	{id: "saveReport", asked: `{"site":"lamps.example","operator_id":{anna},"name":"Spring","question":{"span":"own","first":"2026-01-01","last":"2026-01-31","by":["source","campaign"],"filters":["channel=direct","channel="]}}`, says: `"id":{saved}`,
 		wrong: map[string]string{`409 {"site":"lamps.example","operator_id":{anna},"name":"Taken","question":{"by":["source"]}}`: "of that name already", `{"site":"lamps.example","operator_id":99,"name":"A","question":{"by":["source"]}}`: "body.operator_id",
 			`{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":["taste"]}}`: "body.question", `{"site":"lamps.example","operator_id":{anna},"name":"A","question":{"by":[]}}`: "body.question.by",

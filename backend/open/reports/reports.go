@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/report"
@@ -22,8 +23,9 @@ import (
 
 // Subjects are what the operations tell of.
 type Subjects struct {
-	Reports *report.Reports
-	Costs   *cost.Costs
+	Reports  *report.Reports
+	Costs    *cost.Costs
+	Overview *overview.Overview
 	// Effective are the settings in effect for a site.
 	Effective func(site.Site) site.Settings
 }
@@ -39,13 +41,18 @@ func Mount(f *frame.Frame, s Subjects) {
 	frame.Add(f, frame.Operation{
 		Method: "GET", Path: "reports", ID: "report", Subject: "Reports", Opens: token.ReadReports, Dear: true, Summary: "Ask for figures",
 		Description: "What was counted on the sites from a day to a day: in all, by the parts of the time, and by at most two dimensions.",
-		Mistakes: frame.Mistakes{
-			report.ErrDimension: wrong, report.ErrBy: wrong, report.ErrFilters: wrong, credit.ErrRule: wrong,
-			period.ErrDate: wrong, period.ErrStep: wrong, period.ErrReversed: wrong, period.ErrFuture: wrong, period.ErrLong: wrong, period.ErrParts: wrong, errZone: wrong,
-		},
+		Mistakes:    askMistakes,
 	}, r.ask)
 	r.mountCosts()
 	r.mountCostFiles()
+	r.mountPaths()
+}
+
+// askMistakes are those of who asks for figures.
+var askMistakes = frame.Mistakes{
+	report.ErrDimension: wrong, report.ErrBy: wrong, report.ErrFilters: wrong, credit.ErrRule: wrong,
+	period.ErrDate: wrong, period.ErrStep: wrong, period.ErrReversed: wrong, period.ErrFuture: wrong, period.ErrLong: wrong, period.ErrParts: wrong, errZone: wrong,
+	report.ErrPath: wrong,
 }
 
 const wrong = http.StatusUnprocessableEntity
