@@ -33,7 +33,7 @@ func TestAccessOfOperators(t *testing.T) {
 		secret := o.token(scope.Of(o.lamps.ID), token.WriteOperators)
 		var picture bytes.Buffer
 		require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 200, 100))))
-		setup, err := o.TwoStep.Begin(t.Context(), anna, "Frontdesk")
+		setup, err := o.TwoStep.Begin(t.Context(), anna, "session", "Frontdesk")
 		require.NoError(t, err)
 		_, err = o.TwoStep.Confirm(t.Context(), anna, twosteptest.Code(t, setup.Secret, o.clock.Now()))
 		require.NoError(t, err)
