@@ -107,7 +107,7 @@ func TestNewLeadsAreBounded(t *testing.T) {
 		const path = "/api/v1/sites/lamps.example/leads"
 		o.refusesTo(409, "POST", path, secret, `{"name":"3"}`, "leads of the day")
 		named := o.scene()
-		o.refusesTo(409, "POST", "/api/v1/sites/lamps.example/chats/"+named["chat"]+"/files?operator_id="+named["anna"], o.token(scope.All(), token.WriteChats), "of 11 bytes", "room for files")
+		o.refusesTo(409, "POST", "/api/v1/sites/lamps.example/chats/"+named["chat"]+"/files?operator_id="+named["anna"], o.token(scope.All(), token.WriteChats), "of 11 bytes", "room for its data")
 		o.Limits.Configure(nil)
 		for _, do := range []func(bool) error{
 			func(is bool) error { _, err := o.Sites.Retire(t.Context(), o.lamps.ID, is, "vera"); return err },

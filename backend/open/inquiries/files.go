@@ -53,7 +53,11 @@ func (r *room) mountFiles() {
 		if err != nil {
 			return nil, err
 		}
-		return r.sayInName(ctx, in.ThingInput, in.OperatorID, in.IsNote, "body", chat.Message{File: &file.File{Name: in.Name, Content: in.RawBody}})
+		said, err := r.sayInName(ctx, in.ThingInput, in.OperatorID, in.IsNote, "body", chat.Message{File: &file.File{Name: in.Name, Content: in.RawBody}})
+		if err == nil {
+			r.Limits.Add(s.ID, limit.Disk, int64(len(in.RawBody))+limit.RowSize)
+		}
+		return said, err
 	})
 }
 

@@ -99,6 +99,7 @@ func (r *room) addLead(ctx context.Context, in *newLeadInput) (*leadOutput, erro
 	}
 	if err == nil && !repeated {
 		r.Limits.Add(s.ID, limit.Leads, 1)
+		r.Limits.Add(s.ID, limit.Disk, int64(sub.Size())+limit.RowSize)
 	}
 	return wholeLead(made, s.Key), err
 }
@@ -152,7 +153,7 @@ func (r *room) submitted(ctx context.Context, s site.Site, said NewLead) (sub su
 
 // errFull are what whoever hosts the sites does not let them have more of.
 var errFull = map[limit.Kind]error{
-	limit.Leads: errors.New("the site has used up the leads of the day"), limit.Disk: errors.New("the site has used up its room for files"),
+	limit.Leads: errors.New("the site has used up the leads of the day"), limit.Disk: errors.New("the site has used up the room for its data"),
 }
 
 // within returns the error if n more would be more than the site may have.
