@@ -11,5 +11,5 @@ func Room(folder string) (free, size int64, known bool) {
 	if err := unix.Statfs(folder, &disk); err != nil {
 		return 0, 0, false
 	}
-	return int64(disk.Bavail) * int64(disk.Bsize), int64(disk.Blocks) * int64(disk.Bsize), true
+	return int64(disk.Bavail * uint64(disk.Bsize)), int64(disk.Blocks * uint64(disk.Bsize)), true
 }
