@@ -40,7 +40,7 @@ var about = map[string]string{
 	"pool": "/help/dynamic-numbers#doc-how-many-numbers", "sites": "/help/console-sites#doc-for-admins", "site": "/help/console-sites#doc-for-admins", "check": "/help/console-sites#doc-install-check", "settings": "/help/console-sites#doc-settings", "captures": "/help/console-sites#doc-rules-for-forms", "capture": "/help/console-sites#doc-rules-for-forms",
 	"widget": "/help/widget", "deliveries": "/help/console-sites#doc-deliveries", "endpoint": "/help/webhooks", "conversions": "/help/conversions", "destination": "/help/conversions", "groups": "/help/callbacks#doc-groups-and-hours",
 	"group": "/help/callbacks#doc-groups-and-hours", "replies": "/help/console#doc-chats", "operators": "/help/console-sites#doc-for-admins", "operator": "/help/console-sites#doc-for-admins",
-	"history": "/help/console-sites#doc-for-admins", "tokens": "/help/api", "person": "/help/erasing#doc-in-the-console", "account": "/help/console#doc-signing-in", "steps": "/help/console#doc-two-step-sign-in", "lookup": "/help/console#doc-searching-everything",
+	"history": "/help/console-sites#doc-for-admins", "tokens": "/help/api", "person": "/help/erasing#doc-in-the-console", "account": "/help/signing-in#doc-signing-in", "steps": "/help/signing-in#doc-two-step-sign-in", "lookup": "/help/console#doc-searching-everything",
 }
 
 // manual is a page of the documentation.
