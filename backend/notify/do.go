@@ -106,7 +106,7 @@ func (d *Deliveries) do(ctx context.Context, j queue.Job) error {
 // notReady is the error of finding out what is to be sent. It is no attempt.
 type notReady struct{ error }
 
-// errMails has a mail wait until its site may send some again.
+// errMails has a mail wait until its site may send some again. One is tried each minute: the limit may have been raised.
 var errMails = errors.New("the site has sent as many mails as it may on a day")
 
 // send makes an attempt. The error is an [attempt.Failure], an [attempt.Skip], errErased, notReady, or else our own.
@@ -128,7 +128,7 @@ func (d *Deliveries) send(ctx context.Context, e Endpoint, r Delivery) (status i
 	case e.Kind == Mail:
 		if d.Mails != nil && d.HasMail() {
 			if wait := d.Mails(ctx, e.SiteID); wait > 0 {
-				return 0, notReady{queue.Away(queue.After(wait, errMails))}
+				return 0, notReady{queue.Away(queue.After(min(wait, time.Minute), errMails))}
 			}
 		}
 		return 0, d.mail(sending, e, r, v)
