@@ -290,8 +290,22 @@ func TestFrameworksHydrateWithTheVisitorsNumber(t *testing.T) {
 	eachFramework(t, func(t *testing.T, name string) {
 		p, b := framed(t, name, strings.NewReplacer("prerender static", "prerender dynamic", "static 7", "dynamic 7").Replace(newsNumber("74957654321"))), animated(t)
 		taken := complaints(b)
+		// A page that is not in time has the printed number, and its data, which are fetched later, may have the visitor's: the framework
+		// complains of that, and the page is opened again.
+		arrive := func(address string) {
+			require.Empty(t, taken())
+			for range 10 {
+				if b.arrive(p.shop+address) == 1 {
+					return
+				}
+				b.until(`document.documentElement.dataset.hydrated`)
+				taken()
+			}
+			require.FailNow(t, "the page is never in time at once")
+		}
 		b.arrive(p.shop + "/contacts") // a visitor who is known has the pool's one number, however often the next page has to be asked for
-		b.arrive(p.shop + "/?utm_source=news")
+		taken()
+		arrive("/?utm_source=news")
 		b.until(`document.documentElement.dataset.hydrated`)
 		require.Equal(t, newsPrinted, value[string](b, places))
 		press(b)
@@ -300,7 +314,7 @@ func TestFrameworksHydrateWithTheVisitorsNumber(t *testing.T) {
 			b.until(places + " === " + strconv.Quote(newsPrinted)) // by the script where the data come some other way
 			press(b)
 		}
-		b.arrive(p.shop + "/contacts")
+		arrive("/contacts")
 		b.until(`document.documentElement.dataset.hydrated`)
 		require.Equal(t, newsPrinted, value[string](b, places))
 		require.Empty(t, taken())

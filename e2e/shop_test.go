@@ -63,6 +63,7 @@ func TestOrdersOfTheShopBecomeLeads(t *testing.T) {
 	visitor.visit(p.shop + "/lamps/birch.html?utm_source=news")
 	visitor.do(`document.querySelector("form[data-add]").requestSubmit()`)
 	visitor.until(contains("form[data-add] [role=status]", "is in your basket"))
+	visitor.until(`Svc.getSessionId()`) // where the visit has begun is stored
 	order := func(name string) {
 		visitor.visit(p.shop + "/order.html")
 		visitor.do(`document.getElementById("order-name").value = "` + name + `";
