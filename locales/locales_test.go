@@ -31,6 +31,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/credit"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit/source"
 	"github.com/seed-3405227d/frontdesk/locales"
@@ -150,6 +151,15 @@ func madeByConsole() map[string]bool {
 	}
 	for _, made := range []string{"devices.bot", "devices.desktop", "devices.phone", "devices.tablet", "beside.before", "beside.year", "beside.none", "weekday."} {
 		names[made] = true
+	}
+	for _, outcome := range check.Failings {
+		names["passed."+outcome] = true
+	}
+	for _, name := range []check.Name{check.Page, check.Code, check.Script, check.Hit, check.Number, check.Form, check.Call} {
+		names["check."+string(name)] = true
+	}
+	for _, state := range []check.State{check.Well, check.Old, check.Missing, check.Unset} {
+		names["check."+string(state)] = true
 	}
 	for _, origin := range lead.Origins {
 		names["origin."+origin] = true

@@ -32,8 +32,8 @@ func TestInstallCheck(t *testing.T) {
 			shown := b.document(page)
 			var states []string
 			shown.Find(".checked > li").Each(func(_ int, part *goquery.Selection) {
-				states = append(states, strings.TrimPrefix(part.AttrOr("data-state", ""), "check."))
-				if part.AttrOr("data-state", "") == "check.well" {
+				states = append(states, part.AttrOr("data-state", ""))
+				if part.AttrOr("data-state", "") == "well" {
 					require.Zero(t, part.Find("p").Length(), "nothing is to be done: %s", part.Text())
 				} else {
 					require.NotZero(t, part.Find("p").Length(), "what is to be done: %s", part.Text())

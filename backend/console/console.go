@@ -76,8 +76,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/cost"
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
-	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
@@ -90,7 +90,7 @@ type Subjects struct {
 	DB          *db.DB // told of news by it
 	Journal     *journal.Journal
 	Sites       *site.Sites
-	Sightings   *sighting.Sightings
+	Checks      *check.Checks
 	Limits      *limit.Uses
 	Visits      *visit.Visits
 	Cards       *card.Cards
@@ -202,7 +202,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
 	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
-	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, Limits: s.Limits, There: s.there, AtWork: s.atWork, Prefix: s.prefix})
+	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, Limits: s.Limits, Checks: s.Checks, There: s.there})
 	help.Mount(f)
 	lookup.Mount(f, lookup.Subjects{Visitors: s.Cards, Inbox: s.Inbox, Conversations: chatoverview.New(s.DB, s.Chats), Calls: s.Calls, Region: s.Region})
 	widget.Mount(f)

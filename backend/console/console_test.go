@@ -61,6 +61,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/client"
@@ -75,16 +76,17 @@ const password = "correct horse battery"
 type desk struct {
 	t *testing.T
 	console.Subjects
-	console  *console.Console
-	server   *httptest.Server
-	ahead    atomic.Int64 // nanoseconds by which the desk's clock is ahead
-	held     atomic.Pointer[time.Time]
-	calls    atomic.Int64
-	shop     site.Site
-	keeper   *keeper.Keeper              // of the figures
-	mail     atomic.Pointer[mail.Server] // that of the configuration; nil for none
-	required atomic.Value                // a twostep.Rule: who has to sign in with two steps
-	pbx      atomic.Pointer[pbx]         // the telephone platform that calls people; nil for none
+	console   *console.Console
+	server    *httptest.Server
+	ahead     atomic.Int64 // nanoseconds by which the desk's clock is ahead
+	held      atomic.Pointer[time.Time]
+	calls     atomic.Int64
+	shop      site.Site
+	Sightings *sighting.Sightings
+	keeper    *keeper.Keeper              // of the figures
+	mail      atomic.Pointer[mail.Server] // that of the configuration; nil for none
+	required  atomic.Value                // a twostep.Rule: who has to sign in with two steps
+	pbx       atomic.Pointer[pbx]         // the telephone platform that calls people; nil for none
 }
 
 func (d *desk) now() time.Time {
@@ -111,9 +113,9 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	leads := lead.New(lead.Subjects{DB: database, Visits: visits.Visits, Texts: visits.Texts, Numbers: leases.ShownAt}, d.now)
 	region := func(context.Context, int64) string { return "RU" }
 	d.Subjects = console.Subjects{
-		Previews: previews, Sightings: sighting.New(database, d.now),
-		Service: func(key string) string { return "https://" + key + "/frontdesk/" },
-		Forms:   form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now), Tokens: token.New(database, d.now),
+		Previews: previews,
+		Service:  func(key string) string { return "https://" + key + "/frontdesk/" },
+		Forms:    form.New(database, d.now), Incidents: incident.New(database, d.now), Reports: report.New(database, visits.Keys, d.now), Saved: saved.New(database, d.now), ReportLinks: link.New(database, d.now), Costs: cost.New(database, d.now), Tokens: token.New(database, d.now),
 		DB: database, Journal: journal.New(database), Visits: visits.Visits, Cards: visits.Cards, Onsite: visits.Onsite, Days: visits.Days,
 		Sites: site.New(database, d.now, zap.NewNop(), func(ctx context.Context, tx db.Tx, siteID int64, own number.Own) error {
 			return numbers.KeepOwn(ctx, tx, siteID, own, nil)
@@ -130,6 +132,8 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 	d.keeper, err = keeper.Open(ctx, database, visits.Keys, d.now)
 	require.NoError(t, err)
 	d.Calls = call.New(call.Subjects{DB: database, Visits: visits.Visits, Leases: leases, Leads: d.Leads}, d.now)
+	d.Sightings = sighting.New(database, d.now)
+	d.Checks = check.New(check.Subjects{Sites: d.Sites, Days: d.Days, Sightings: d.Sightings, Numbers: numbers, Forms: d.Forms, Calls: d.Calls, Service: d.Service}, d.now)
 	d.Inbox = inbox.New(database, d.Leads, d.now)
 	d.Refused = refused.New(database, d.Leads, nil, d.now)
 	d.SignIns, d.Presence = signin.New(database, d.Operators, d.now), presence.New(database, d.Operators, d.Groups, d.now)

@@ -170,7 +170,7 @@ var equals = map[string]string{
 	"GET /sites":                                            "listSites",
 	"POST /sites":                                           "addSite",
 	"GET /sites/{site}":                                     "getSite listLimits listIncidents",
-	"GET /sites/{site}/check":                               notYet,
+	"GET /sites/{site}/check":                               "getCheck",
 	"POST /sites/{site}/retired":                            "retireSite",
 	"POST /sites/{site}/suspended":                          "suspendSite",
 	"POST /sites/{site}/guide":                              "changeSettings",

@@ -58,7 +58,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/sighting"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit/client"
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
@@ -77,6 +79,7 @@ type office struct {
 	clock         *operatortest.Clock
 	db            *db.DB
 	visits        *visittest.Rooms
+	Sightings     *sighting.Sightings
 	intake        *intake.Budget
 	lamps, chairs site.Site
 	url           string
@@ -134,6 +137,10 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	o.Limits, err = limit.Open(t.Context(), limit.Subjects{DB: d, Chats: none, Logger: logger}, now)
 	require.NoError(t, err)
 	o.Calls = call.New(call.Subjects{DB: d, Visits: visits.Visits, Leases: leases, Leads: o.Leads}, now)
+	o.Sightings = sighting.New(d, now)
+	o.Checks = check.New(check.Subjects{
+		Sites: o.Sites, Days: visits.Days, Sightings: o.Sightings, Numbers: numbers, Forms: o.Forms, Calls: o.Calls, Service: func(key string) string { return "https://" + key + "/frontdesk/" },
+	}, now)
 	o.Chats = chat.New(chat.Subjects{DB: d, Visits: visits.Visits, Texts: visits.Texts, Cards: visits.Cards, Leads: o.Leads, Region: region}, now)
 	o.Overview = overview.New(d, o.Chats)
 	jobs := queue.New(d, logger)

@@ -54,6 +54,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/link"
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -67,6 +68,7 @@ type Subjects struct {
 	Tokens      *token.Tokens
 	Answers     *once.Answers
 	Sites       *site.Sites
+	Checks      *check.Checks
 	Visits      *visit.Visits
 	Leads       *lead.Leads
 	Inbox       *inbox.Inbox
@@ -125,7 +127,7 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	})
 	visitors.Mount(f, visitors.Subjects{Visits: s.Visits, Cards: s.Cards, Onsite: s.Onsite, Chats: s.Chats, Operators: s.Operators, Region: s.Region})
 	persons.Mount(f, s.Persons)
-	sites.Mount(f, sites.Subjects{Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Incidents: s.Incidents, Effective: effective})
+	sites.Mount(f, sites.Subjects{Checks: s.Checks, Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Incidents: s.Incidents, Effective: effective})
 	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Leases: s.Leases, Configured: s.Configured, Pools: s.Pools})
 	endpoints.Mount(f, s.Deliveries)
 	destinations.Mount(f, s.Conversions)

@@ -56,6 +56,7 @@ var trials = []trial{
 	{id: "addSite", asked: `{"key":"Tables.example"}`, says: `"key":"tables.example"`, wrong: map[string]string{`409 {"key":"lamps.example"}`: "already", `{"key":"a b"}`: "body.key", `{}`: "key"}},
 	{id: "listSites", query: "limit=1", says: `"next":"chairs.example"`, wrong: map[string]string{"limit=0": "query.limit"}},
 	{id: "getSite", says: "lamps.example"},
+	{id: "getCheck", says: `{"name":"code","state":"missing","seen_at":null,"advice":"find_cause","log":"the settings of a site cannot be put into effect"}`},
 	{id: "retireSite", asked: `{"is_retired":false}`, says: `"retired_at":null`, wrong: map[string]string{`{"is_retired":"no"}`: "body.is_retired"}},
 
 	{id: "suspendSite", asked: `{"is_suspended":false}`, says: `"suspended_at":null`, wrong: map[string]string{`{}`: "is_suspended"}},

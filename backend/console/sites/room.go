@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/limit"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 	"github.com/seed-3405227d/frontdesk/backend/visit/days"
 )
 
@@ -25,14 +26,11 @@ type Subjects struct {
 	Incidents *incident.Incidents
 	Leads     *lead.Leads
 	Replies   *reply.Replies
+	Checks    *check.Checks
 	// Limits count what the sites use of theirs. They may be nil.
 	Limits *limit.Uses
 	// There tells what there is of a site. It may be nil.
 	There func(ctx context.Context, siteID int64) (There, error)
-	// AtWork tells which parts of a site's installation were seen at work. It may be nil.
-	AtWork func(ctx context.Context, siteID int64) (AtWork, error)
-	// Prefix is the path under which this server answers for the site of a key; empty if it is not known. It may be nil.
-	Prefix func(key string) string
 }
 
 type room struct {

@@ -16,21 +16,11 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 )
 
 // pagesDays is of how many days it is told what became of pages.
 const pagesDays = 7
-
-// woven is the outcome of a page that goes out with the code.
-const woven = "woven"
-
-// failings are the outcomes of pages that go out without the code and that somebody may
-// want to do something about, with the names of their words. All others are no pages, or
-// nothing is wrong with them.
-var failings = map[string]string{
-	"csp": "passed.csp", "charset": "passed.charset", "encoding": "passed.encoding", "no_place": "passed.noPlace", "no_transform": "passed.noTransform",
-	"fragment": "passed.fragment", "frameset": "passed.frameset", "crowded": "passed.crowded", "error": "passed.error",
-}
 
 // The states of a site, by the names of their words.
 const (
@@ -61,6 +51,8 @@ type passed struct {
 	Number int
 	LastAt time.Time
 }
+
+func passedOf(p site.Pages) passed { return passed{"passed." + p.Outcome, int(p.Number), p.LastAt} }
 
 // Tone is how the state is to be taken: "", away or bad, or none for what has not begun.
 func (s siteRow) Tone() string {
@@ -141,11 +133,11 @@ func (c *room) siteRows(r *http.Request, sites []site.Site, days int) ([]siteRow
 func (c *room) siteRowOf(s site.Site, pages []site.Pages, seen time.Time) siteRow {
 	row := siteRow{Site: s, LastSeen: seen}
 	for _, p := range pages {
-		switch reason := failings[p.Outcome]; {
-		case p.Outcome == woven:
+		switch {
+		case p.Outcome == check.Woven:
 			row.Woven, row.LastPage = int(p.Number), p.LastAt
-		case reason != "":
-			row.Passed = append(row.Passed, passed{reason, int(p.Number), p.LastAt})
+		case slices.Contains(check.Failings, p.Outcome):
+			row.Passed = append(row.Passed, passedOf(p))
 		default:
 			row.Others += int(p.Number)
 		}

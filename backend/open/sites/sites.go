@@ -18,10 +18,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/check"
 )
 
 // Subjects are what the operations tell of.
 type Subjects struct {
+	Checks    *check.Checks
 	Forms     *form.Forms
 	Groups    *group.Groups
 	Replies   *reply.Replies
@@ -42,6 +44,7 @@ func Mount(f *frame.Frame, s Subjects) {
 	r.mountSites()
 	r.mountHosted()
 	r.mountIncidents()
+	r.mountCheck()
 	r.mountSettings()
 	r.mountForms()
 	r.mountGroups()
