@@ -37,6 +37,7 @@ func (d *Desk) forConsole() console.Subjects {
 // forOpen are what the public API tells of.
 func (d *Desk) forOpen() open.Subjects {
 	return open.Subjects{
+		Hosts:  func(key string) []string { return d.configured.Load().Hosts[key] },
 		Tokens: d.Tokens, Answers: d.OpenAnswers, Limits: d.Limits, Sites: d.Sites, Checks: checksOf(d), Visits: d.Visits, Cards: d.Cards, Onsite: d.Onsite, Leads: d.Leads, Inbox: d.Inbox, Refused: d.Refused, Calls: d.Calls, Chats: d.Chats, Overview: overview.New(d.DB, d.Chats), Callbacks: d.Callbacks, Numbers: d.Numbers, Leases: d.Leases, Forms: d.Forms, Incidents: d.Incidents,
 		SignIns: d.SignIns, TwoStep: d.TwoStep, Operators: d.Operators, Groups: d.Groups, Replies: d.Replies, Deliveries: d.Deliveries, Conversions: d.Conversions, Persons: d.Persons, Reports: d.Reports, Saved: d.Saved, Links: d.ReportLinks, Bulletins: d.Bulletins, Costs: d.Costs, Journal: d.Journal,
 		Configured: d.configuredFor, Pools: func() number.ConfiguredPools { return d.configured.Load().Pools }, Region: d.regionOf,

@@ -78,6 +78,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/check"
+	"github.com/seed-3405227d/frontdesk/backend/site/foresight"
 	"github.com/seed-3405227d/frontdesk/backend/spool"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
@@ -200,7 +201,7 @@ func rooms(s Subjects, now func() time.Time, logger *zap.Logger) (*frame.Frame, 
 	bulletins.Mount(f, s.Bulletins, s.Deliveries.HasMail)
 	costs.Mount(f, s.Costs, s.Reports)
 	numberings := rows.Numberings{Frame: f, Numbers: s.Numbers, Pools: s.Pools}
-	numbers.Mount(f, numberings, numbers.Subjects{Leases: s.Leases, Previews: s.Previews, Hosts: s.Hosts})
+	numbers.Mount(f, numberings, numbers.Subjects{Foresight: &foresight.Foresight{Sites: s.Sites, Leases: s.Leases, Hosts: s.Hosts, Now: now}, Previews: s.Previews})
 	pools.Mount(f, numberings, s.Leases, s.Visits)
 	sites.Mount(l, sites.Subjects{Days: s.Days, Incidents: s.Incidents, Leads: s.Leads, Replies: s.Replies, Limits: s.Limits, Checks: s.Checks, There: s.there})
 	help.Mount(f)

@@ -130,7 +130,7 @@ var equals = map[string]string{
 	"GET /numbers":                                   "getNumbers listPrinted",
 	"GET /numbers/pools":                             "getNumbers getPool",
 	"GET /numbers/{site}/new":                        ofForms,
-	"GET /numbers/{site}/who":                        notYet,
+	"GET /numbers/{site}/who":                        "foreseeNumbers",
 	"GET /numbers/{site}/{number}":                   "getNumbers",
 	"GET /numbers/{site}/roster":                     ofForms,
 	"POST /numbers/{site}/roster":                    "importNumbers",

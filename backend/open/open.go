@@ -55,6 +55,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/saved"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/check"
+	"github.com/seed-3405227d/frontdesk/backend/site/foresight"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/backend/visit/card"
 	"github.com/seed-3405227d/frontdesk/backend/visit/onsite"
@@ -103,6 +104,8 @@ type Subjects struct {
 	// pools of it.
 	Configured func(key string) (site.Settings, bool)
 	Pools      func() number.ConfiguredPools
+	// Hosts are those at which this server's configuration serves the site of a key. It may be nil.
+	Hosts func(key string) []string
 	// Region is the country of numbers without a country code.
 	Region func(ctx context.Context, siteID int64) string
 }
@@ -128,7 +131,9 @@ func New(s Subjects, now func() time.Time, logger *zap.Logger) *API {
 	visitors.Mount(f, visitors.Subjects{Visits: s.Visits, Cards: s.Cards, Onsite: s.Onsite, Chats: s.Chats, Operators: s.Operators, Region: s.Region})
 	persons.Mount(f, s.Persons)
 	sites.Mount(f, sites.Subjects{Checks: s.Checks, Forms: s.Forms, Groups: s.Groups, Replies: s.Replies, Limits: s.Limits, Incidents: s.Incidents, Effective: effective})
-	numbers.Mount(f, numbers.Subjects{Numbers: s.Numbers, Leases: s.Leases, Configured: s.Configured, Pools: s.Pools})
+	numbers.Mount(f, numbers.Subjects{
+		Numbers: s.Numbers, Leases: s.Leases, Configured: s.Configured, Pools: s.Pools, Foresight: &foresight.Foresight{Sites: s.Sites, Leases: s.Leases, Hosts: s.Hosts, Now: now},
+	})
 	endpoints.Mount(f, s.Deliveries)
 	destinations.Mount(f, s.Conversions)
 	staff.Mount(f, staff.Subjects{Operators: s.Operators, SignIns: s.SignIns, TwoStep: s.TwoStep, Journal: s.Journal})

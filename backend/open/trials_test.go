@@ -74,6 +74,8 @@ var trials = []trial{
 	{id: "importNumbers", asked: `{"table":"number;name;source;pool\n8 (495) 765-00-21;Radio;radio;\n74957650022;;;Summer","printed":"74951234567"}`, says: `"pool":"summer"`,
 		wrong: map[string]string{`{"table":"name\na"}`: "body.table", `{"table":"number,source\n1,a\n"}`: "line 2", `{"table":"number,pool\n74957650001,winter\n"}`: "line 2", `{}`: "table"}},
 	{id: "getNumbers", says: "74957654321"},
+	{id: "foreseeNumbers", query: "address=https://lamps.example/?utm_source=newsletter", says: `"is_elsewhere":false,"numbers":[{"printed":"74951234567","rule":1,"name":"News","when":["utm_source=news*"],"number":"74957654321"}]`,
+		wrong: map[string]string{"address=lamps.example": "query.address", "address=https://lamps.example/&again=/": "query.address", "address=https://lamps.example/&attribution=best": "query.attribution", "referrer=a": "address"}},
 	{id: "getPool", path: "pool summer", says: `{"digits":"74957650001","is_taken":false`},
 	{id: "listPrinted", says: `"numbers":[]`},
 

@@ -112,8 +112,11 @@ func required(s *scene, op described) (query string) {
 	for _, p := range op.Parameters {
 		if p.In == "query" && p.Required {
 			value := "2026-01-01"
-			if p.Name == "operator_id" {
+			switch p.Name {
+			case "operator_id":
 				value = s.stands["operator"]
+			case "address":
+				value = "https://shop.example/"
 			}
 			query += "&" + p.Name + "=" + value
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/console/rows"
 	"github.com/seed-3405227d/frontdesk/backend/console/words"
-	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/preview"
+	"github.com/seed-3405227d/frontdesk/backend/site/foresight"
 )
 
 //go:embed templates
@@ -18,11 +18,8 @@ var templates embed.FS
 
 // Subjects are what the room shows.
 type Subjects struct {
-	Leases   *lease.Leases
-	Previews *preview.Previews
-	// Hosts are those at which this server's configuration serves the site of a key. It
-	// may be nil.
-	Hosts func(key string) []string
+	Foresight *foresight.Foresight
+	Previews  *preview.Previews
 }
 
 type room struct {

@@ -18,13 +18,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/site/foresight"
 	"github.com/seed-3405227d/frontdesk/backend/site/numbering"
 )
 
 // Subjects are what the operations tell of.
 type Subjects struct {
-	Numbers *inventory.Inventory
-	Leases  *lease.Leases
+	Numbers   *inventory.Inventory
+	Leases    *lease.Leases
+	Foresight *foresight.Foresight
 	// Configured is what this server's configuration says for the site of a key, and Pools are the pools of it.
 	Configured func(key string) (site.Settings, bool)
 	Pools      func() number.ConfiguredPools
@@ -85,6 +87,7 @@ var (
 func Mount(f *frame.Frame, s Subjects) {
 	r := &room{f, s}
 	r.mountUse()
+	r.mountForeseen()
 	add := func(method, path, id string, opens token.Scope, summary, description string) frame.Operation {
 		return frame.Operation{
 			Method: method, Path: "sites/{site}/" + path, ID: id, Subject: "Numbers", Opens: opens, Summary: summary, Description: description,
