@@ -198,6 +198,10 @@ var trials = []trial{
 	{id: "report", query: "first={today}&last={today}&site=lamps.example&by=source&filter=channel%3Ddirect&sort=visits", says: `"total":`,
 		wrong: map[string]string{"first=x&last=x": "expected a day", "first={today}&last={today}&by=taste": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}&last={today}&zone=Mars": "time zone", "last=2026-01-01": "query.first"}},
 
+	{id: "listReportRows", query: "first={today}&last={today}&site=lamps.example&by=source&figure=requests", says: `"count":`,
+		wrong: map[string]string{"first={today}&last={today}": "query.figure", "first={today}&last={today}&figure=cost": "query.figure", "first={today}&last={today}&figure=visits&value=a": "query.value",
+			"first={today}&last={today}&figure=visits&part=2020-01-01T00:00:00Z": "query.part", "first={today}&last={today}&figure=visits&by=source&path=a": "paths", "first={today}&last={today}&figure=sales&by=source&path=a&value=b": "query.path",
+			"first={today}&last={today}&figure=visits&limit=10001": "query.limit"}},
 	{id: "listPaths", query: "first={today}&last={today}&site=lamps.example&by=campaign&goal=inquiries", says: `"paths":`,
 		wrong: map[string]string{"first={today}&last={today}&by=operator": "query.by", "first={today}&last={today}&filter=source": "filters", "first={today}": "query.last"}},
 	{id: "listWaits", query: "site=lamps.example", says: `"operator_id":{anna},"answers":`, wrong: map[string]string{"since=x": "query.since"}},

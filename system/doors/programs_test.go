@@ -115,6 +115,8 @@ func required(s *scene, op described) (query string) {
 			switch p.Name {
 			case "operator_id":
 				value = s.stands["operator"]
+			case "figure":
+				value = "visits"
 			case "address":
 				value = "https://shop.example/"
 			}

@@ -18,6 +18,7 @@ type PathStep struct {
 
 // ReportPath is the visits that stood before some inquiries or sales.
 type ReportPath struct {
+	ID             string     `json:"id" doc:"By which the rows behind it are asked for, with the same question; empty for all paths together."`
 	Steps          []PathStep `json:"steps" nullable:"false" doc:"The first visit first; none for all paths together."`
 	Count          int        `json:"count" doc:"How many inquiries or sales it led to."`
 	Sales          int        `json:"sales"`
@@ -27,7 +28,7 @@ type ReportPath struct {
 }
 
 func pathOf(p report.Path) ReportPath {
-	told := ReportPath{Steps: make([]PathStep, len(p.Steps)), Count: p.Count, Sales: p.Sales, Revenue: p.Revenue, BetweenSeconds: int64(p.Between / time.Second), Visits: p.Visits}
+	told := ReportPath{ID: p.ID, Steps: make([]PathStep, len(p.Steps)), Count: p.Count, Sales: p.Sales, Revenue: p.Revenue, BetweenSeconds: int64(p.Between / time.Second), Visits: p.Visits}
 	for i, step := range p.Steps {
 		told.Steps[i] = PathStep(step)
 	}
@@ -89,7 +90,7 @@ func (r *room) mountPaths() {
 }
 
 func (r *room) paths(ctx context.Context, in *pathsInput) (*pathsOutput, error) {
-	q, err := r.question(ctx, &askInput{
+	q, err := r.question(ctx, &QuestionInput{
 		Sites: in.Sites, First: in.First, Last: in.Last, Step: "day", Zone: in.Zone, By: []string{in.By}, Filters: in.Filters, Model: "last_nondirect", Window: in.Window,
 	})
 	if err != nil {

@@ -46,6 +46,7 @@ func Mount(f *frame.Frame, s Subjects) {
 	r.mountCosts()
 	r.mountCostFiles()
 	r.mountPaths()
+	r.mountRows()
 }
 
 // askMistakes are those of who asks for figures.
@@ -57,7 +58,8 @@ var askMistakes = frame.Mistakes{
 
 const wrong = http.StatusUnprocessableEntity
 
-type askInput struct {
+// QuestionInput is what calls about figures ask.
+type QuestionInput struct {
 	Sites   []string `query:"site" maxItems:"50" doc:"The keys of sites, with commas between them; without them, all that the token opens."`
 	First   string   `query:"first" required:"true" maxLength:"10" doc:"The first day." example:"2026-10-01"`
 	Last    string   `query:"last" required:"true" maxLength:"10" doc:"The last day, which is within the time." example:"2026-10-31"`
@@ -67,8 +69,12 @@ type askInput struct {
 	Filters []string `query:"filter,explode" maxItems:"50" doc:"A dimension and a value, such as campaign=spring. Values of one dimension are alternatives, and of different ones all hold."`
 	Model   string   `query:"model" enum:"first,last,last_nondirect,linear,position,decay" default:"last_nondirect" doc:"How an inquiry is shared among the visits before it."`
 	Window  int      `query:"window" minimum:"1" maximum:"90" default:"30" doc:"How many days before an inquiry its visits count."`
-	Sort    string   `query:"sort" enum:"visits,visitors,views,new,bots,inquiries,calls,requests,chats,callbacks,persons,missed,unanswered,sales,revenue,spam,cost,scriptless,numberless,events,value" default:"inquiries" doc:"The figure by which the rows are in order, the most first."`
-	Limit   int      `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many rows there are at most."`
+}
+
+type askInput struct {
+	QuestionInput
+	Sort  string `query:"sort" enum:"visits,visitors,views,new,bots,inquiries,calls,requests,chats,callbacks,persons,missed,unanswered,sales,revenue,spam,cost,scriptless,numberless,events,value" default:"inquiries" doc:"The figure by which the rows are in order, the most first."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many rows there are at most."`
 }
 
 // Figures are what was counted, by its name. Sums of money are in the site's currency. What is shared among visits has
@@ -121,7 +127,7 @@ func (r *room) sites(ctx context.Context, keys []string) (sites []site.Site, err
 }
 
 // question is what the call asks.
-func (r *room) question(ctx context.Context, in *askInput) (q report.Question, err error) {
+func (r *room) question(ctx context.Context, in *QuestionInput) (q report.Question, err error) {
 	sites, err := r.sites(ctx, in.Sites)
 	if err != nil {
 		return q, err
@@ -165,7 +171,7 @@ func (r *room) question(ctx context.Context, in *askInput) (q report.Question, e
 }
 
 func (r *room) ask(ctx context.Context, in *askInput) (*askOutput, error) {
-	q, err := r.question(ctx, in)
+	q, err := r.question(ctx, &in.QuestionInput)
 	if err != nil {
 		return nil, err
 	}
