@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	_ "image/jpeg" // is told
 	"image/png"
 	"net/http"
 	"strings"
@@ -46,8 +47,17 @@ func TestAccessOfOperators(t *testing.T) {
 				seen, err := o.Operators.Get(t.Context(), anna.ID)
 				require.NoError(t, err)
 				require.NotEmpty(t, seen.Face)
+				response, body := o.call("GET", annas+"/face", secret, "")
+				require.Equal(t, http.StatusOK, response.StatusCode)
+				require.Equal(t, face.Type, response.Header.Get("Content-Type"))
+				shown, _, err := image.DecodeConfig(bytes.NewReader(body))
+				require.NoError(t, err)
+				require.Equal(t, 96, shown.Width)
+				o.refuses(404, theirs+"/face", secret, "")
+				o.refuses(404, all+"/face", secret, "no such face")
 			}
 		}
+		o.refuses(404, annas+"/face", secret, "no such face")
 		require.ErrorIs(t, o.TwoStep.Check(t.Context(), anna, "123456"), twostep.ErrOff)
 		for _, wrong := range []string{"<svg/>", "GIF89a", strings.Repeat("a", face.Max)} {
 			o.refusesTo(422, "PUT", annas+"/face", secret, wrong, "a face is")

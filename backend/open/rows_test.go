@@ -2,6 +2,7 @@ package open_test
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"testing"
 	"time"
@@ -37,9 +38,7 @@ func TestRowsBehindFigures(t *testing.T) {
 				Count int
 			}
 			query := url.Values{}
-			for name, values := range day {
-				query[name] = values
-			}
+			maps.Copy(query, day)
 			for i := 0; i < len(pairs); i += 2 {
 				query.Add(pairs[i], pairs[i+1])
 			}

@@ -98,6 +98,7 @@ var trials = []trial{
 	{id: "endSessions", path: "id {boris}"},
 	{id: "turnOffTwoStep", path: "id {boris}"},
 	{id: "setFace", path: "id {boris}", asked: "{picture}", wrong: map[string]string{"GIF89a": "body", "400 ": "body is required"}},
+	{id: "getFace", path: "id {boris}", says: "\xff\xd8\xff"},
 	{id: "removeFace", path: "id {boris}"},
 
 	{id: "addGroup", asked: `{"name":"Sales","phone":"74951230000","zone":"Europe/Moscow","hours":{"monday":"09:00-13:00, 14:00-18:00"},"holidays":["01-01"],"members":[{anna}]}`, says: `"id":{group}`,

@@ -75,7 +75,7 @@ func programs() map[string]door {
 }
 
 // absent are operations on what the scene does not have.
-var absent = []string{}
+var absent = []string{"getFace"}
 
 func ofPrograms(id string) price {
 	switch id {

@@ -44,6 +44,7 @@ type Operator struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`
 	Account
+	HasFace       bool      `json:"has_face" doc:"There is a picture, which visitors see in the chat."`
 	IsPresent     bool      `json:"is_present" doc:"A console of the account is open. It is told in lists alone."`
 	IsAway        bool      `json:"is_away" doc:"The operator does not want to be counted as there."`
 	IsDisabled    bool      `json:"is_disabled"`
@@ -168,7 +169,7 @@ func tagOf(o Operator) string { return frame.Tag(o.Account) }
 func (r *room) told(ctx context.Context, o operator.Operator) (Operator, error) {
 	told := Operator{
 		ID: o.ID, Login: o.Login, Account: Account{Name: o.Name, Role: string(o.Role), Sites: []string{}, All: o.Sites.All()},
-		IsPresent: o.Present, IsAway: o.Away, IsDisabled: o.Disabled, IsWaiting: o.Waiting, IsProvisioned: o.Provisioned, CreatedAt: o.CreatedAt.UTC(),
+		HasFace: o.Face != "", IsPresent: o.Present, IsAway: o.Away, IsDisabled: o.Disabled, IsWaiting: o.Waiting, IsProvisioned: o.Provisioned, CreatedAt: o.CreatedAt.UTC(),
 	}
 	if told.All {
 		return told, nil
