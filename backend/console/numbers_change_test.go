@@ -262,11 +262,11 @@ func TestLeasesOfAPool(t *testing.T) {
 		other, err := d.Sites.Provision(t.Context(), "other.example")
 		require.NoError(t, err)
 		d.pass(time.Hour)
-		_, _, err = d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 4711, Visit: 4711, Replaces: "74951234567", Pool: pool})
+		_, _, err = d.Leases.Take(t.Context(), lease.Want{Site: other.ID, Visitor: 471104711, Visit: 471104711, Replaces: "74951234567", Pool: pool})
 		require.NoError(t, err)
 		foreign := b.get(page).body
 		require.Contains(t, foreign, "A visitor of another site")
-		require.NotContains(t, foreign, "4711")
+		require.NotContains(t, foreign, "471104711")
 
 		// Past leases come in parts.
 		for range 60 {

@@ -103,7 +103,7 @@ func TestAPersonIsFoundExportedAndErased(t *testing.T) {
 			require.Contains(t, history, deed)
 		}
 		require.Regexp(t, `[1-9][0-9]* records`, history)
-		require.NotContains(t, history, "495")
+		require.NotRegexp(t, `495\D*123|123-?45-?67`, history, "three digits alone stand in times and marks of a page too")
 		require.NotContains(t, eve.get("/history").body, "<bdi>vera")
 	})
 }
