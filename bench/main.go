@@ -14,7 +14,7 @@
 //	go run ./bench attack -all # a server of 1 GB of memory under all of that at once, for ten minutes
 //	go run ./bench memory     # memory of a thousand pages that nobody reads
 //	go run ./bench memory -idle # memory of the demo shop when nobody is there, beside Caddy alone
-//	go run ./bench hosting    # start, reload, memory and first pages of a thousand sites in one Caddyfile, and of ten thousand in one block
+//	go run ./bench hosting    # start, reload, memory and first pages of a thousand sites in one Caddyfile, and of ten thousand in one block, of which one has a rush
 //	go run ./bench size       # disk and memory that page views take
 //	go run ./bench inbox      # filters and searches of the console's leads, a million of them
 //	go run ./bench reports    # reports of ten million page views

@@ -86,11 +86,13 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 		turn = cmp.Or(a.served, a.mark).hash()
 	}
 	var s stay
-	err = v.db.WriteOwn(ctx, turn, func(ctx context.Context, tx db.Tx) (err error) {
-		if s, err = a.store(ctx, tx); err == nil && !s.repeated {
-			v.count(tx, &a, s)
-		}
-		return err
+	err = v.lines.Pass(ctx, siteID, func() error {
+		return v.db.WriteOwn(ctx, turn, func(ctx context.Context, tx db.Tx) (err error) {
+			if s, err = a.store(ctx, tx); err == nil && !s.repeated {
+				v.count(tx, &a, s)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return View{}, fmt.Errorf("storing a view: %w", err)

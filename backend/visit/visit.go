@@ -18,6 +18,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
+	"github.com/seed-3405227d/frontdesk/backend/visit/rush"
 )
 
 // LiveTopic is the topic of [db.DB.Subscribe] that reports page views.
@@ -51,6 +52,7 @@ type Visits struct {
 	now    func() time.Time
 	bots   *bots
 	events *db.Sequence
+	lines  rush.Lines
 
 	properties *sql.Stmt // read with each view of a returning visitor
 }

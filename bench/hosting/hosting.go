@@ -94,14 +94,33 @@ func Run(ctx context.Context, folder string, tools Tools, sites int) error {
 
 // oneBlock measures sites that the configuration does not name.
 func (m *measurement) oneBlock(ctx context.Context, sites int) error {
-	stored := filepath.Join(m.folder, "block.db")
-	if err := fill(ctx, stored, sites); err != nil {
+	if err := fill(ctx, filepath.Join(m.folder, "block.db"), sites); err != nil {
 		return err
 	}
-	return m.measure(ctx, "Frontdesk, one block for all", sites, func(change int) string {
-		return m.global("frontdesk {\n\t\tdatabase sqlite "+stored+"\n\t}") +
-			fmt.Sprintf("http://%s {\n\tencode\n\theader Change %d\n\tfrontdesk {host} {\n\t\tprerender static\n\t}\n\treverse_proxy %s\n}\n", m.port(), change, m.origin)
-	})
+	if err := m.measure(ctx, "Frontdesk, one block for all", sites, m.blockConfig); err != nil {
+		return err
+	}
+	return m.hot(ctx, sites)
+}
+
+// blockConfig has one block for the sites of the database in block.db.
+func (m *measurement) blockConfig(change int) string {
+	return m.global("frontdesk {\n\t\tdatabase sqlite "+filepath.Join(m.folder, "block.db")+"\n\t}") +
+		fmt.Sprintf("http://%s {\n\tencode\n\theader Change %d\n\tfrontdesk {host} {\n\t\tprerender static\n\t}\n\treverse_proxy %s\n}\n", m.port(), change, m.origin)
+}
+
+// addresses chooses those of the next Caddy.
+func (m *measurement) addresses() (err error) {
+	if m.address, err = m.tools.Address(); err != nil {
+		return err
+	}
+	if m.admin, err = m.tools.Address(); err != nil {
+		return err
+	}
+	m.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 4000, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, m.address)
+	}}}
+	return nil
 }
 
 // global begins a configuration, for addresses of which the last measurement knows nothing.
@@ -122,15 +141,9 @@ func key(n int) string { return fmt.Sprintf("site%d.example", n) }
 
 // measure starts a Caddy, reconfigures it, and opens a page of each site.
 func (m *measurement) measure(ctx context.Context, name string, sites int, config func(change int) string) (err error) {
-	if m.address, err = m.tools.Address(); err != nil {
+	if err := m.addresses(); err != nil {
 		return err
 	}
-	if m.admin, err = m.tools.Address(); err != nil {
-		return err
-	}
-	m.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, m.address)
-	}}}
 	defer m.client.CloseIdleConnections()
 
 	begun := time.Now()
