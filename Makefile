@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test real quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
+.PHONY: run test real citus quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -22,6 +22,11 @@ real:
 	go vet -tags real ./e2e ./system
 	go test -tags real -timeout 40m -run '^TestReal' ./e2e ./system
 	FRONTDESK_POOLED=yes go test -timeout 20m -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
+
+# The tests of the rooms whose tables Citus distributes, on a database that it has distributed. It has to be installed
+# beside PostgreSQL; Debian does not have it.
+citus:
+	FRONTDESK_CITUS=yes go test -timeout 60m -p 1 -run /postgres ./backend/visit/... ./backend/report/... ./backend/api ./backend/call ./backend/lead ./backend/person ./edge
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=

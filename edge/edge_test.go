@@ -23,7 +23,10 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/page"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	// What the tests count, and the list of what reports have to look at.
+	dbtest.MainBySite(m, "SELECT COUNT(*) FROM ", "SELECT site_id, kind, id, day, times FROM report_due ")
+}
 
 // Tests wait up to wait for things that happen in the background, and look at them every tick.
 const (

@@ -47,7 +47,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/visit/visittest"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	dbtest.MainBySite(m, "SELECT COUNT(*) FROM ") // what the tests count
+}
 
 // desk is the service over HTTP, with one site.
 type desk struct {

@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +19,26 @@ var keysWithoutSite = map[string]string{
 	"call_places":      "a platform's id tells of which site a call is",
 	"lead_read":        "an operator has one place of all sites, and few",
 	"erasure_marks":    "an erasure is of several sites, and ends",
+}
+
+// What is unique in a table that is distributed is so at a site.
+func TestDistributedTablesAreUniqueAtASite(t *testing.T) {
+	script, err := os.ReadFile("../../examples/citus/distribute.sql")
+	require.NoError(t, err)
+	d := dbtest.Open(t, dbtest.Postgres(t))
+	type index struct{ table, name, columns string }
+	indexes, err := db.List(t.Context(), d.Read(), func(i *index) []any { return []any{&i.table, &i.name, &i.columns} }, `SELECT c.relname::text, i.indexrelid::regclass::text,
+			(SELECT string_agg(a.attname, ' ' ORDER BY a.attnum) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (i.indkey))
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE i.indisunique AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition ORDER BY 1, 2`)
+	require.NoError(t, err)
+	seen := 0
+	for _, of := range indexes {
+		if strings.Contains(string(script), "'"+of.table+"'") {
+			require.Contains(t, strings.Fields(of.columns), "site_id", "%s of %s", of.name, of.table)
+			seen++
+		}
+	}
+	require.GreaterOrEqual(t, seen, 11)
 }
 
 // A PostgreSQL can be distributed by site: the site is the first of the key of what grows with it.

@@ -105,12 +105,13 @@ func (a *arriving) arrived() int64 { return a.at / arrivalPeriod.Milliseconds() 
 // the one before.
 func (a *arriving) addVisitor(ctx context.Context, tx db.Tx) (bool, error) {
 	arrived := a.arrived()
-	added, err := tx.Exec(ctx, `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, visit_id, name)
+	// Citus counts rows that were not added, too, but does not return them.
+	_, added, err := db.One(ctx, tx, db.Only[int64], `INSERT INTO visitors (site_id, id, arrived, nonce, first_at, visit_id, name)
 		SELECT $1, $2, $3, $4, $5, $2, ''
 		WHERE NOT EXISTS (SELECT 1 FROM visitors WHERE site_id = $1 AND arrived = $6 AND nonce = $4)
-		ON CONFLICT (site_id, arrived, nonce) DO NOTHING`,
+		ON CONFLICT (site_id, arrived, nonce) DO NOTHING RETURNING id`,
 		a.siteID, a.number, arrived, string(a.mark), a.at, arrived-1)
-	return added > 0, err
+	return added, err
 }
 
 // arrivedWith returns the visitor whose first view had the mark in this period or the one before, or 0.

@@ -25,6 +25,12 @@ import (
 // started for them.
 func Main(m *testing.M) {
 	code := m.Run()
+	if server.checked != nil && server.address != "" && code == 0 {
+		if err := server.checked(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if server.pooler != nil {
 		server.pooler.Remove()
 	}
@@ -116,6 +122,9 @@ func migratedPostgres(t testing.TB) db.Settings {
 		start(t)
 		administer(t, "CREATE DATABASE migrated")
 		migrate(t, db.Settings{Engine: db.Postgres, Source: source("migrated")})
+		if distributed {
+			distribute(t, "migrated")
+		}
 	})
 	return postgres(t, "migrated")
 }
@@ -134,6 +143,9 @@ var server struct {
 	pooler  *Pooler // nil without one
 	stop    func()
 	err     error
+
+	counted bool         // the statements are
+	checked func() error // looks at them when the tests have ended
 }
 
 // pooled is set in the environment of tests that reach PostgreSQL through PgBouncer in transaction mode.

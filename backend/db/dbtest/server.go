@@ -41,7 +41,11 @@ const unflushed = "fsync=off"
 // startPostgres runs a PostgreSQL server on a free port of the loopback
 // address, with its data in a temporary folder.
 func startPostgres() (address string, stop func(), err error) {
-	s, err := StartServer("", unflushed)
+	settings := append(citusSettings(), unflushed)
+	if server.counted {
+		settings = append(settings, statisticsSettings()...)
+	}
+	s, err := StartServer("", settings...)
 	if err != nil {
 		return "", nil, err
 	}

@@ -32,6 +32,8 @@ const (
 	overlap = 3 * time.Minute
 	// atOnce is how many marks are read at once.
 	atOnce = 1000
+	// settledAtOnce is how many marks one transaction takes away.
+	settledAtOnce = 128
 	// visitsAtOnce is how many visits are read at once. The whole day is written anew for them, so few would be dear on a long day.
 	visitsAtOnce = 20_000
 
@@ -268,17 +270,37 @@ func (k *Keeper) settle(ctx context.Context, marks []mark) error {
 	slices.SortFunc(marks, func(a, b mark) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
 	})
-	for some := range db.Parts(marks) {
-		set, args := db.Among(some, func(m *mark) []any { return []any{&m.site, &m.kind, &m.id, &m.day, &m.times} })
-		which := `(site_id, kind, id, day, times) IN (` + set + `)`
-		if k.db.Engine() == db.Postgres {
-			// To wait for somebody who marks, while others wait for this, could be for ever.
-			which = `(site_id, kind, id, day) IN (SELECT site_id, kind, id, day FROM report_due WHERE ` + which + ` FOR UPDATE SKIP LOCKED)`
-		}
+	for some := range slices.Chunk(marks, settledAtOnce) {
 		if err := k.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-			return tx.Send(ctx, `DELETE FROM report_due WHERE `+which, args...)
+			for rest := some; len(rest) > 0; {
+				others := slices.IndexFunc(rest, func(m mark) bool { return m.site != rest[0].site })
+				if others < 0 {
+					others = len(rest)
+				}
+				if err := settleSite(ctx, tx, rest[0].site, rest[:others]); err != nil {
+					return err
+				}
+				rest = rest[others:]
+			}
+			return nil
 		}); err != nil {
 			return fmt.Errorf("settling what has changed for reports: %w", err)
+		}
+	}
+	return nil
+}
+
+// settleSite takes marks of the site away.
+func settleSite(ctx context.Context, tx db.Tx, site int64, marks []mark) error {
+	for some := range db.Parts(marks) {
+		set, args := db.Among(some, func(m *mark) []any { return []any{&m.kind, &m.id, &m.day, &m.times} }, site)
+		which := `site_id = $1 AND (kind, id, day, times) IN (` + set + `)`
+		if tx.Engine() == db.Postgres {
+			// To wait for somebody who marks, while others wait for this, could be for ever.
+			which = `site_id = $1 AND (kind, id, day) IN (SELECT kind, id, day FROM report_due WHERE ` + which + ` FOR UPDATE SKIP LOCKED)`
+		}
+		if err := tx.Send(ctx, `DELETE FROM report_due WHERE `+which, args...); err != nil {
+			return err
 		}
 	}
 	return nil
