@@ -54,12 +54,12 @@ func Restore(ctx context.Context, settings Settings, from string, now time.Time)
 
 // pendingIn is how many steps of migration the database lacks.
 func pendingIn(ctx context.Context, d *sql.DB) (int, error) {
-	of := &DB{engine: SQLite, read: d}
+	of := migrations.Schema{Engine: SQLite, Read: d}
 	steps, err := migrations.Steps(SQLite)
 	if err != nil {
 		return 0, err
 	}
-	version, err := of.version(ctx)
+	version, err := of.Version(ctx)
 	if err != nil {
 		return 0, err
 	}
