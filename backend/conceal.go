@@ -18,7 +18,7 @@ func conceal(settings db.Settings, err error) error {
 		return &db.Trouble{Err: conceal(settings, trouble.Err), Since: trouble.Since}
 	}
 	text := err.Error()
-	for _, connection := range []string{settings.Source, settings.Direct} {
+	for _, connection := range []string{settings.Source, settings.Direct, settings.Read} {
 		if connection == "" {
 			continue
 		}

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/replica"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -26,6 +29,8 @@ type Findings struct {
 	Pending int
 	// Operators is how many accounts there are; 0 while Pending is not.
 	Operators int
+	// Replicas are those that are not asked, and why.
+	Replicas []replica.Trouble
 }
 
 // Examine looks at a database that may be in use, and leaves it as it was. It reads the whole
@@ -60,12 +65,25 @@ func examine(ctx context.Context, settings db.Settings) (found Findings, err err
 	if found.Pending > 0 {
 		return found, nil
 	}
+	found.Replicas = replicasOf(ctx, d)
 	accounts, err := operator.New(d, time.Now).List(ctx, scope.All())
 	if err != nil {
 		return Findings{}, err
 	}
 	found.Operators = len(accounts)
 	return found, nil
+}
+
+// replicasOf waits until all replicas have been looked at.
+func replicasOf(ctx context.Context, d *db.DB) []replica.Trouble {
+	ctx, cancel := context.WithTimeout(ctx, 2*replica.Patience)
+	defer cancel()
+	for {
+		troubles := d.Replicas()
+		if !slices.ContainsFunc(troubles, func(t replica.Trouble) bool { return t.Since.IsZero() }) || !aside.Sleep(ctx, 50*time.Millisecond) {
+			return troubles
+		}
+	}
 }
 
 // canMake tells why a file cannot be made at the path, by making one beside it.

@@ -112,7 +112,8 @@ var appOptions = map[string]func(*App, *caddyfile.Dispenser) error{
 	"webhooks":     readWebhooks,
 }
 
-// readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string> with a block.
+// readDatabase reads an option of the app: database sqlite <path>, or database postgres <connection string> with a block of
+// direct and read.
 func readDatabase(a *App, d *caddyfile.Dispenser) error {
 	if a.Database != nil {
 		return d.Err("the database is configured already: expected one")
@@ -123,21 +124,22 @@ func readDatabase(a *App, d *caddyfile.Dispenser) error {
 	}
 	a.WrittenAt.Note(d, a.Database.Source)
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
-		if d.Val() != "direct" {
-			return d.Errf("unknown option %q of database: expected direct", d.Val())
+		name, into := d.Val(), map[string]*string{"direct": &a.Database.Direct, "read": &a.Database.Read}[d.Val()]
+		if into == nil {
+			return d.Errf("unknown option %q of database: expected direct or read", name)
 		}
-		if a.Database.Direct != "" {
-			return d.Err("direct is given already: expected one")
+		if *into != "" {
+			return d.Errf("%s is given already: expected one", name)
 		}
-		if !d.AllArgs(&a.Database.Direct) || a.Database.Direct == "" {
-			return d.Err("expected: direct CONNECTION_STRING")
+		if !d.AllArgs(into) || *into == "" {
+			return d.Errf("expected: %s CONNECTION_STRING", name)
 		}
-		a.WrittenAt.Note(d, a.Database.Direct)
+		a.WrittenAt.Note(d, *into)
 	}
 	if engine := a.Database.Engine; engine != db.SQLite && engine != db.Postgres {
 		return d.Errf("unknown database engine %q: expected sqlite or postgres", engine)
 	}
-	if !placeholder.In(a.Database.Source) && !placeholder.In(a.Database.Direct) {
+	if !placeholder.In(a.Database.Source) && !placeholder.In(a.Database.Direct) && !placeholder.In(a.Database.Read) {
 		if _, err := a.Database.Resolve(); err != nil {
 			return d.Err(err.Error())
 		}

@@ -32,6 +32,10 @@ type Database struct {
 	// each transaction another connection, such as PgBouncer in transaction mode. Nodes
 	// listen to each other by it, and change the schema.
 	Direct string `json:"direct,omitempty"`
+
+	// The connection string of replicas of the PostgreSQL server, one or more hosts. They are
+	// asked what may be some seconds old: reports, exports and searches.
+	Read string `json:"read,omitempty"`
 }
 
 // Operator is an account of the console.
@@ -109,7 +113,11 @@ func (d *Database) Resolve() (db.Settings, error) {
 	if err != nil {
 		return db.Settings{}, fmt.Errorf("database's direct: %w", err)
 	}
-	settings := db.Settings{Engine: d.Engine, Source: source, Direct: direct}
+	read, err := placeholder.Fill(d.Read)
+	if err != nil {
+		return db.Settings{}, fmt.Errorf("database's read: %w", err)
+	}
+	settings := db.Settings{Engine: d.Engine, Source: source, Direct: direct, Read: read}
 	if err := settings.Check(); err != nil {
 		return db.Settings{}, fmt.Errorf("database: %w", err)
 	}

@@ -16,6 +16,8 @@ import (
 // Filter selects calls. A field that is empty selects all, except Sites.
 type Filter struct {
 	Sites scope.Sites
+	// Lagging leaves out what has been stored in the last seconds, see [db.DB.Lagging].
+	Lagging bool
 	// Unattributed also selects calls to numbers of no site, if Sites are all sites.
 	Unattributed bool
 	// Outcome is how the calls ended.
@@ -117,7 +119,7 @@ type Figures struct {
 }
 
 // Figures returns the figures of the calls of the filter. It reads each of these calls, so the filter should bound the
-// time.
+// time. They may be some seconds old.
 func (c *Calls) Figures(ctx context.Context, filter Filter) (Figures, error) {
 	which, args := filter.where(nil)
 	type row struct {
@@ -125,7 +127,7 @@ func (c *Calls) Figures(ctx context.Context, filter Filter) (Figures, error) {
 		wait, talk float64
 	}
 	// The query repeats the rules of [Call.Waited] and [Call.Talked].
-	r, _, err := db.One(ctx, c.db.Read(), func(r *row) []any { return []any{&r.Calls, &r.Lost, &r.First, &r.wait, &r.talk} }, `SELECT COUNT(*),
+	r, _, err := db.One(ctx, c.db.Lagging(), func(r *row) []any { return []any{&r.Calls, &r.Lost, &r.First, &r.wait, &r.talk} }, `SELECT COUNT(*),
 		COALESCE(SUM(CASE WHEN c.status IN ('missed', 'busy', 'failed') THEN 1 ELSE 0 END), 0),
 		COALESCE(SUM(CASE WHEN c.caller <> '' AND NOT EXISTS
 			(SELECT 1 FROM calls e WHERE e.site_id = c.site_id AND e.caller = c.caller AND e.caller <> '' AND e.started_at < c.started_at) THEN 1 ELSE 0 END), 0),

@@ -34,12 +34,12 @@ func (c *Calls) List(ctx context.Context, filter Filter, behind Cursor, limit in
 		at, id = behind.At.UnixMilli(), behind.ID
 	}
 	which, args := filter.where([]any{at, id})
-	return c.read(ctx, `(c.started_at, c.id) < ($1, $2) AND `+which, limit, args...)
+	return c.read(ctx, db.From(c.db, filter.Lagging), `(c.started_at, c.id) < ($1, $2) AND `+which, limit, args...)
 }
 
 // OfVisitor returns at most limit calls of the visitor, newest first.
 func (c *Calls) OfVisitor(ctx context.Context, siteID int64, visitor visit.ID, limit int) ([]Call, error) {
-	return c.read(ctx, `c.site_id = $1 AND c.visitor_id = $2 AND c.visitor_id <> 0`, limit, siteID, int64(visitor))
+	return c.read(ctx, c.db.Read(), `c.site_id = $1 AND c.visitor_id = $2 AND c.visitor_id <> 0`, limit, siteID, int64(visitor))
 }
 
 // maxOfLeads bounds the calls of leads that are returned.
@@ -51,14 +51,14 @@ func (c *Calls) OfLeads(ctx context.Context, siteID int64, leads ...int64) ([]Ca
 	for i, id := range leads {
 		ids[i] = strconv.FormatInt(id, 10)
 	}
-	return c.read(ctx, `c.site_id = $1 AND c.lead_id <> 0 AND c.lead_id IN (`+strings.Join(ids, ", ")+`)`, maxOfLeads, siteID)
+	return c.read(ctx, c.db.Read(), `c.site_id = $1 AND c.lead_id <> 0 AND c.lead_id IN (`+strings.Join(ids, ", ")+`)`, maxOfLeads, siteID)
 }
 
 // Named returns the calls of the site with the ids, newest first. Those that are gone are missing.
 func (c *Calls) Named(ctx context.Context, siteID int64, ids ...int64) (calls []Call, err error) {
 	for some := range slices.Chunk(ids, namedAtOnce) {
 		values, args := db.Values(db.Padded(some), db.Only[int64], siteID)
-		found, err := c.read(ctx, `c.site_id = $1 AND c.id IN (`+values+`)`, len(some), args...)
+		found, err := c.read(ctx, c.db.Read(), `c.site_id = $1 AND c.id IN (`+values+`)`, len(some), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ const namedAtOnce = 128
 
 // Get returns a call. The error is ErrUnknown if there is none.
 func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
-	found, err := c.read(ctx, `c.site_id = $1 AND c.id = $2`, 1, siteID, id)
+	found, err := c.read(ctx, c.db.Read(), `c.site_id = $1 AND c.id = $2`, 1, siteID, id)
 	if err != nil {
 		return Call{}, err
 	}
@@ -83,13 +83,13 @@ func (c *Calls) Get(ctx context.Context, siteID, id int64) (Call, error) {
 }
 
 // read reads the calls of the table c for which the condition which holds.
-func (c *Calls) read(ctx context.Context, which string, limit int, args ...any) ([]Call, error) {
+func (c *Calls) read(ctx context.Context, from db.Queries, which string, limit int, args ...any) ([]Call, error) {
 	type row struct {
 		record
 		lead  int64
 		first bool
 	}
-	rows, err := db.List(ctx, c.db.Read(), func(r *row) []any { return append(r.record.fields(), &r.lead, &r.first) },
+	rows, err := db.List(ctx, from, func(r *row) []any { return append(r.record.fields(), &r.lead, &r.first) },
 		`SELECT `+columns+`, lead_id, caller <> '' AND NOT EXISTS
 			(SELECT 1 FROM calls e WHERE e.site_id = c.site_id AND e.caller = c.caller AND e.caller <> '' AND e.started_at < c.started_at) FROM calls c WHERE `+
 			which+` ORDER BY c.started_at DESC, c.id DESC LIMIT `+strconv.Itoa(limit), args...)

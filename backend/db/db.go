@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
+	"github.com/seed-3405227d/frontdesk/backend/db/replica"
 	"github.com/seed-3405227d/frontdesk/backend/db/sqlite"
 	"github.com/seed-3405227d/frontdesk/backend/db/topic"
 	"github.com/seed-3405227d/frontdesk/backend/db/wire"
@@ -45,6 +46,8 @@ type Settings struct {
 	// Direct is the connection string of the PostgreSQL server itself if Source is that of a pooler, which gives each
 	// transaction another connection.
 	Direct string `json:"direct,omitempty"`
+	// Read is the connection string of replicas of the PostgreSQL server, one or more hosts: see [DB.Lagging].
+	Read string `json:"read,omitempty"`
 }
 
 // What is wrong with the file of a SQLite database: it is broken, the log beside it belongs to another file, it was
@@ -63,6 +66,7 @@ type DB struct {
 	engine   string
 	sqlite   *sqlite.Database   // or
 	postgres *postgres.Database // the other is nil
+	replicas *replica.Replicas  // nil without any
 	read     *sql.DB
 	write    *sql.DB
 	use      func(ctx context.Context, f func(wire.Conn) error) error // the connection of a writer, for one f at a time
@@ -92,6 +96,9 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 		if d.postgres, err = postgres.Open(ctx, settings.Source, settings.Direct, transactTimeout); err == nil {
 			d.read, d.write, d.use, d.groups = d.postgres.Read, d.postgres.Write, d.postgres.Use, newGroups(postgres.Groups, 16)
 		}
+		if err == nil && settings.Read != "" {
+			d.replicas, err = d.postgres.Replicas(settings.Read)
+		}
 	default:
 		return nil, fmt.Errorf("unknown database engine %q: expected %q or %q", settings.Engine, SQLite, Postgres)
 	}
@@ -112,11 +119,19 @@ func (s Settings) Check() error {
 		if s.Direct != "" {
 			return errors.New("a SQLite database has no server: expected no direct")
 		}
+		if s.Read != "" {
+			return errors.New("a SQLite database has no replicas: expected no read")
+		}
 		return sqlite.CheckPath(s.Source)
 	case Postgres:
 		if s.Direct != "" {
 			if err := postgres.CheckSource(s.Direct); err != nil {
 				return fmt.Errorf("direct: %w", err)
+			}
+		}
+		if s.Read != "" {
+			if err := postgres.CheckSource(s.Read); err != nil {
+				return fmt.Errorf("read: %w", err)
 			}
 		}
 		return postgres.CheckSource(s.Source)
@@ -160,6 +175,9 @@ func (d *DB) Close() error {
 	}
 	d.stop()
 	d.finished.Wait()
+	if d.replicas != nil {
+		d.replicas.Close()
+	}
 	if d.sqlite != nil {
 		return d.sqlite.Close()
 	}
@@ -193,6 +211,11 @@ func (d *DB) start(ctx context.Context) {
 	d.keep(ctx, "watching the database", d.watch)
 	if d.engine == Postgres {
 		d.keep(ctx, "listening to other nodes", func(ctx context.Context) { topic.Listen(ctx, d.Topics, d.postgres, d.logger) })
+		if d.replicas != nil {
+			for _, look := range d.replicas.Looks() {
+				d.keep(ctx, "looking at a replica", look)
+			}
+		}
 		d.keep(ctx, "telling other nodes", func(ctx context.Context) { topic.Announce(ctx, d.Topics, d.postgres, d.logger) })
 	}
 }

@@ -15,16 +15,16 @@ var ErrUnreleased = migrations.ErrUnreleased
 // Migrate brings the schema up to date. Several nodes, or processes, may call it at once
 // on one database: one takes each step, the others wait for it. The error may be [ErrUnreleased].
 func (d *DB) Migrate(ctx context.Context) error {
-	if err := d.schema().Migrate(ctx); err != nil {
+	if err := schemaOf(d).Migrate(ctx); err != nil {
 		return fmt.Errorf("migrating database: %w", err)
 	}
 	return nil
 }
 
 // Pending is how many steps the schema lacks. It writes nothing. The error may be [ErrUnreleased].
-func (d *DB) Pending(ctx context.Context) (int, error) { return d.schema().Pending(ctx) }
+func (d *DB) Pending(ctx context.Context) (int, error) { return schemaOf(d).Pending(ctx) }
 
-func (d *DB) schema() migrations.Schema {
+func schemaOf(d *DB) migrations.Schema {
 	return migrations.Schema{Engine: d.engine, Read: d.read, Patient: func() (*sql.DB, func() error, error) {
 		if d.postgres == nil {
 			return d.write, func() error { return nil }, nil

@@ -11,12 +11,14 @@ import (
 // Queries is what can be asked: [DB.Read], or the transaction of a write. The first
 // argument of a query is $1.
 type Queries interface {
+	// ask may hand rows to read more than once, each time from the first on.
 	ask(ctx context.Context, query string, args []any, read func(wire.Rows) error) error
 }
 
 // List returns the rows of the query. fields are where the columns of a row go.
 func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query string, args ...any) (list []T, err error) {
 	err = from.ask(ctx, query, args, func(r wire.Rows) error {
+		list = nil
 		for r.Next() {
 			var row T
 			if err := r.Scan(fields(&row)...); err != nil {
@@ -35,10 +37,9 @@ func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query
 // One returns the first row of the query; found is false when there is none.
 func One[T any](ctx context.Context, from Queries, fields func(*T) []any, query string, args ...any) (row T, found bool, err error) {
 	err = from.ask(ctx, query, args, func(r wire.Rows) error {
-		if !r.Next() {
+		if found = r.Next(); !found {
 			return r.Err()
 		}
-		found = true
 		return r.Scan(fields(&row)...)
 	})
 	return row, found && err == nil, err

@@ -34,6 +34,7 @@ const (
 	DiskLow      Code = "disk_low"     // little room is left where the data are
 	FormsWait    Code = "forms_wait"   // forms wait for the database on the disk
 	FormsUnsafe  Code = "forms_unsafe" // forms may be lost when the database is away
+	Replica      Code = "replica"      // a replica of the database is lost, or behind
 	Behind       Code = "behind"       // something has not kept up with the journal
 	Deliveries   Code = "deliveries"   // receivers of news take nothing
 	Telephony    Code = "telephony"    // a telephone trunk is not registered
@@ -42,7 +43,7 @@ const (
 )
 
 // Codes are all codes.
-var Codes = []Code{Starting, Unreachable, ReadOnly, DiskFull, FileLost, Malformed, NotRunning, Slow, DiskLow, FormsWait, FormsUnsafe, Behind, Deliveries, Telephony, Certificates, Clock}
+var Codes = []Code{Starting, Unreachable, ReadOnly, DiskFull, FileLost, Malformed, NotRunning, Slow, DiskLow, FormsWait, FormsUnsafe, Replica, Behind, Deliveries, Telephony, Certificates, Clock}
 
 // IsUnhealthy says whether a node with such a reason can store nothing.
 func (c Code) IsUnhealthy() bool {
@@ -120,6 +121,9 @@ func (s Subjects) Degraded(ctx context.Context, now func() time.Time) (reasons [
 		reasons = append(reasons, New(Slow, "the database took %v to answer a question: look at its disk, its processors and its other clients", took.Round(time.Millisecond)))
 	} else if apart := began.Sub(time.UnixMilli(clock)).Abs(); err == nil && apart > clocksApart {
 		reasons = append(reasons, New(Clock, "the clocks of this machine and of the database differ by %v: let both follow a time server", apart.Round(time.Second)))
+	}
+	if lost := s.DB.Replicas(); len(lost) > 0 {
+		reasons = append(reasons, New(Replica, "replicas of the database are not asked, and the primary is in their place: %s: %v", lost[0].Name, lost[0].Err).Of(lost[0].Since, len(lost)))
 	}
 	if late, err := s.Journal.Late(ctx, behindAfter); err == nil {
 		for _, of := range late {

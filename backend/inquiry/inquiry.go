@@ -63,7 +63,9 @@ type Inquiry struct {
 // asked for is left out: a callback has no tag, and a conversation no recording.
 type Filter struct {
 	Sites scope.Sites
-	Kinds []Kind
+	// Lagging leaves out what has come in the last seconds, see [db.DB.Lagging].
+	Lagging bool
+	Kinds   []Kind
 	// State is that of the lead. What is no lead is new while somebody waits for it, in work while it lasts, and done
 	// afterwards. Where it is nil, it is any but [lead.Spam]; with a Search it is any.
 	State *lead.State

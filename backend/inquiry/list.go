@@ -202,7 +202,7 @@ func (w *walk) read(ctx context.Context, condition string, args ...any) ([]key, 
 const columns = `v.site_id AS site_id, v.id AS id, v.at AS at, v.visitor_id, v.visit_id, v.lead_id`
 
 func (w *walk) ask(ctx context.Context, query string, args ...any) ([]key, error) {
-	keys, err := db.List(ctx, w.DB.Read(), (*key).fields, query, args...)
+	keys, err := db.List(ctx, db.From(w.DB, w.filter.Lagging), (*key).fields, query, args...)
 	for i := range keys {
 		keys[i].place = w.place
 	}

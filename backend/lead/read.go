@@ -71,21 +71,22 @@ func (l *Leads) Get(ctx context.Context, siteID, id int64) (Lead, error) {
 // namedAtOnce is how many leads one query reads by their names.
 const namedAtOnce = 128
 
-// Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name few.
-func (l *Leads) Named(ctx context.Context, names []Key) ([]Lead, error) {
-	return l.named(ctx, readFrom, names)
+// Named returns the leads of the names whole, in their order. Those that are gone are missing. Each may have a megabyte: name
+// few. from is [db.DB.Read] or [db.DB.Lagging].
+func (l *Leads) Named(ctx context.Context, from db.Queries, names []Key) ([]Lead, error) {
+	return named(ctx, from, readFrom, names)
 }
 
 // Outlines are the outlines of the leads of the names, see [Leads.Outline], in their order. Those that are gone are missing.
 func (l *Leads) Outlines(ctx context.Context, names []Key) ([]Lead, error) {
-	return l.named(ctx, readOutline, names)
+	return named(ctx, l.db.Read(), readOutline, names)
 }
 
-func (l *Leads) named(ctx context.Context, read readLeads, names []Key) ([]Lead, error) {
+func named(ctx context.Context, from db.Queries, read readLeads, names []Key) ([]Lead, error) {
 	found := make(map[Key]Lead, len(names))
 	for some := range slices.Chunk(names, namedAtOnce) {
 		set, args := db.Among(db.Padded(some), (*Key).fields)
-		leads, err := read(ctx, l.db.Read(), `(site_id, id) IN (`+set+`)`, args...)
+		leads, err := read(ctx, from, `(site_id, id) IN (`+set+`)`, args...)
 		if err != nil {
 			return nil, err
 		}

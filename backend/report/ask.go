@@ -54,11 +54,12 @@ func (r *Reports) Ask(ctx context.Context, q Question) (Answer, error) {
 
 // make makes an answer.
 func (r *Reports) make(ctx context.Context, q Question) (Answer, error) {
-	until, err := fact.Until(ctx, r.db.Read())
+	from := r.db.Lagging()
+	until, err := fact.Until(ctx, from)
 	if err != nil {
 		return Answer{}, err
 	}
-	all, err := r.ask(ctx, q, nil)
+	all, err := r.ask(ctx, q, from, nil)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -97,7 +98,7 @@ func (f *Figures) add(other *Figures) {
 var errPanic = errors.New("the report could not be made")
 
 // ask asks of each site by itself: visitors and persons are those of one.
-func (r *Reports) ask(ctx context.Context, q Question, prepare func(*asking)) ([]*asking, error) {
+func (r *Reports) ask(ctx context.Context, q Question, from db.Queries, prepare func(*asking)) ([]*asking, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -112,7 +113,9 @@ func (r *Reports) ask(ctx context.Context, q Question, prepare func(*asking)) ([
 				if prepare != nil {
 					prepare(all[i])
 				}
-				err = all[i].askSite(ctx, r.db.Read(), site)
+				if err = all[i].askSite(ctx, from, site); err == nil {
+					err = all[i].countCosts(ctx, r.db.Read(), site) // somebody may just have entered them
+				}
 			})
 			return err
 		})

@@ -9,7 +9,7 @@ import (
 // Behind returns what is counted in a figure of the answer. There are at most limit, the newest first; count is how many there
 // are in all. Their amounts together are the figure.
 func (r *Reports) Behind(ctx context.Context, q Question, key FigureKey, limit int) (refs []Ref, count int, err error) {
-	all, err := r.ask(ctx, q, func(a *asking) { a.behind = &behind{FigureKey: key, part: slices.Index(a.bounds, minutes(key.Part))} })
+	all, err := r.ask(ctx, q, r.db.Lagging(), func(a *asking) { a.behind = &behind{FigureKey: key, part: slices.Index(a.bounds, minutes(key.Part))} })
 	if err != nil {
 		return nil, 0, err
 	}

@@ -23,7 +23,7 @@ func (q Question) Costed() bool {
 
 // countCosts counts what advertising has cost on the days of the period. A row has the costs of the same source, medium and campaign.
 func (a *asking) countCosts(ctx context.Context, from db.Queries, siteID int64) (err error) {
-	if !a.Costed() || a.behind != nil {
+	if !a.Costed() || a.behind != nil || a.paths != nil || a.end <= a.start || a.has(OfEvents) {
 		return nil
 	}
 	if a.costly, err = cost.Any(ctx, from, siteID); err != nil || !a.costly {

@@ -61,7 +61,7 @@ func (a *asking) askSite(ctx context.Context, from db.Queries, siteID int64) err
 		return nil
 	}
 	a.credit(inquiries, seen)
-	return a.countCosts(ctx, from, siteID)
+	return nil
 }
 
 // visitsOf counts the visits of a day, and remembers those of the visitors who got in touch.

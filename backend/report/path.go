@@ -102,7 +102,7 @@ func (r *Reports) follow(ctx context.Context, q Question, goal Metric, id string
 	if len(q.By) != 1 || !slices.Contains(OfVisits, q.By[0]) || !slices.Contains(Goals, goal) {
 		return nil, ErrPath
 	}
-	return r.ask(ctx, q, func(a *asking) { a.paths = &paths{goal: goal, collects: id != "", by: make(map[string]*walked)} })
+	return r.ask(ctx, q, r.db.Lagging(), func(a *asking) { a.paths = &paths{goal: goal, collects: id != "", by: make(map[string]*walked)} })
 }
 
 // paths collects the paths of a site.

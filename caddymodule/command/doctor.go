@@ -147,6 +147,12 @@ func (d *doctor) database(ctx context.Context, settings db.Settings) {
 	if settings.Engine == db.SQLite {
 		d.well("database", "every page of the file is in order")
 	}
+	for _, of := range found.Replicas {
+		d.wrong("replica", "%s is not asked: %v", of.Name, of.Err)
+	}
+	if settings.Read != "" && len(found.Replicas) == 0 {
+		d.well("replica", "all replicas answer, and are near the primary")
+	}
 	if found.Operators == 0 {
 		d.note("operators", `none yet: use the setup link that is logged at start, or "caddy frontdesk operator add"`)
 	} else {

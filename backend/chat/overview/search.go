@@ -28,7 +28,7 @@ const (
 
 // Search looks for conversations of the sites that the filter leaves, with a message that has all the words, in any order and case. It begins
 // behind the cursor, with the latest, and ends when there are limit of them or the patience is over. next is where it
-// has come to; the zero Cursor if all were looked through.
+// has come to; the zero Cursor if all were looked through. What was said in the last seconds may be missing.
 func (o *Overview) Search(ctx context.Context, sites scope.Sites, f chat.Filter, typed string, after chat.Cursor, limit int, patience time.Duration) (found []Match, next chat.Cursor, err error) {
 	words := wordsOf(typed)
 	if len(words) == 0 {
@@ -93,7 +93,7 @@ func (o *Overview) saying(ctx context.Context, some []chat.Conversation, words [
 		return found, err
 	}
 	values, args := db.Values(db.Padded(some), func(c *chat.Conversation) []any { return []any{&c.SiteID, &c.ID, &c.Seq} })
-	rows, err := db.List(ctx, o.db.Read(), func(s *Said) []any { return []any{&s.SiteID, &s.ID, &s.Author, &s.Text, &s.File} },
+	rows, err := db.List(ctx, o.db.Lagging(), func(s *Said) []any { return []any{&s.SiteID, &s.ID, &s.Author, &s.Text, &s.File} },
 		`WITH wanted(site_id, id, seq) AS (`+values+`) SELECT m.site_id, m.conversation_id, m.author, m.text, COALESCE(f.name, '')
 		FROM wanted w JOIN messages m ON m.site_id = w.site_id AND m.conversation_id = w.id AND m.seq <= w.seq AND m.code = ''
 		LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id ORDER BY m.seq DESC`, args...)
@@ -125,7 +125,7 @@ func (o *Overview) says(ctx context.Context, of chat.Key, words []string) (said 
 		seq int64
 	}
 	for before := int64(1<<62 - 1); ; {
-		rows, err := db.List(ctx, o.db.Read(), func(r *row) []any { return []any{&r.seq, &r.Author, &r.Text, &r.File} },
+		rows, err := db.List(ctx, o.db.Lagging(), func(r *row) []any { return []any{&r.seq, &r.Author, &r.Text, &r.File} },
 			`SELECT m.seq, m.author, m.text, COALESCE(f.name, '') FROM messages m LEFT JOIN chat_files f ON f.site_id = m.site_id AND f.id = m.file_id
 			WHERE m.site_id = $1 AND m.conversation_id = $2 AND m.seq < $3 AND m.code = '' ORDER BY m.seq DESC LIMIT $4`, of.SiteID, of.ID, before, messagesAtOnce)
 		if err != nil {

@@ -39,6 +39,7 @@ func (c *room) exportCalls(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "calls", 0); err != nil {
 		return err
 	}
+	filter.Lagging = true
 	return c.Tables.Send(w, r, c.HeadOf(f, "calls", exportColumns), func(out *table.Rows) error {
 		return table.Each(out, c.partsOf(r.Context(), filter), func(p part) error {
 			for _, one := range p.calls {

@@ -47,6 +47,7 @@ func (c *room) exportLeads(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Operators.NoteExport(r.Context(), self.Login, f.ByID(), "leads", 0); err != nil {
 		return err
 	}
+	filter.Lagging = true
 	return c.Tables.Send(w, r, c.HeadOf(f, "leads", exportColumns), func(out *table.Rows) error {
 		return table.Each(out, c.wholeOf(r.Context(), filter), func(leads []lead.Lead) error {
 			for _, l := range leads {

@@ -36,6 +36,7 @@ func (c *room) export(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Operators.NoteExport(r.Context(), self.Login, p.ByID(), "inquiries", 0); err != nil {
 		return err
 	}
+	filter.Lagging = true
 	return c.Tables.Send(w, r, c.HeadOf(p, "inquiries", exportColumns), func(out *table.Rows) error {
 		return table.Each(out, c.partsOf(r.Context(), filter), func(found []inquiry.Inquiry) error {
 			shown, err := c.rowsOf(r.Context(), p, found)

@@ -135,7 +135,7 @@ func (c *room) regions(ctx context.Context, f frame.Page) (regions []string) {
 
 func (c *room) leads(ctx context.Context, f frame.Page, typed string) (group, error) {
 	found := group{Title: "leads.title", Icon: "inbox", All: "/leads?" + url.Values{"q": {typed}, "site": {"0"}}.Encode()}
-	list, err := c.Inbox.List(ctx, inbox.Filter{Sites: f.ByID(), Search: typed}, lead.Cursor{}, maxLines)
+	list, err := c.Inbox.List(ctx, inbox.Filter{Sites: f.ByID(), Search: typed, Lagging: true}, lead.Cursor{}, maxLines)
 	if errors.Is(err, search.ErrShort) {
 		return found, nil
 	}
@@ -177,7 +177,7 @@ func (c *room) calls(ctx context.Context, f frame.Page, typed string) (group, er
 	if len(digits) < leastDigits || len(digits) > 20 {
 		return found, nil
 	}
-	list, err := c.Calls.List(ctx, call.Filter{Sites: f.Scope, Unattributed: f.Scope.All(), Number: digits}, call.Cursor{}, maxLines)
+	list, err := c.Calls.List(ctx, call.Filter{Sites: f.Scope, Unattributed: f.Scope.All(), Number: digits, Lagging: true}, call.Cursor{}, maxLines)
 	if err != nil {
 		return found, err
 	}

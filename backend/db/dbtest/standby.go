@@ -1,6 +1,7 @@
 package dbtest
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"net"
@@ -8,11 +9,26 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // Standby serves a copy of the running server's cluster that follows it, and returns when the server waits with each commit
 // until the copy has it, too. End it with Remove.
 func (s *Server) Standby() (*Server, error) {
+	copied, err := s.Replica()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Administer("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"); err != nil {
+		copied.Remove()
+		return nil, err
+	}
+	return copied, nil
+}
+
+// Replica serves a copy of the running server's cluster that follows it. The server does not wait for it. End it with
+// Remove.
+func (s *Server) Replica() (*Server, error) {
 	folder, err := os.MkdirTemp("", "frontdesk-postgres-")
 	if err != nil {
 		return nil, err
@@ -45,10 +61,37 @@ func (s *Server) copyTo(copied *Server) error {
 	if output, err := backup.CombinedOutput(); err != nil {
 		return fmt.Errorf("running pg_basebackup: %w: %s", err, output)
 	}
-	if err := copied.Start(); err != nil {
+	return copied.Start()
+}
+
+// Follows waits until a standby has all that the server has written.
+func (s *Server) Follows(ctx context.Context, primary *Server) error {
+	var written, replayed int64
+	for {
+		if err := primary.ask(ctx, "SELECT (pg_current_wal_lsn() - '0/0')::bigint", &written); err != nil {
+			return err
+		}
+		if err := s.ask(ctx, "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint", &replayed); err != nil {
+			return err
+		}
+		if replayed >= written {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (s *Server) ask(ctx context.Context, query string, into *int64) error {
+	conn, err := sql.Open("pgx", s.Source())
+	if err != nil {
 		return err
 	}
-	return s.Administer("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+	defer conn.Close()
+	return conn.QueryRowContext(ctx, query).Scan(into)
 }
 
 // Promote makes a standby the primary.

@@ -134,6 +134,10 @@ func open(source string, set map[string]string, most int, pooled bool) (*sql.DB,
 	if err != nil {
 		return nil, err
 	}
+	return connect(config, set, most, pooled), nil
+}
+
+func connect(config *pgx.ConnConfig, set map[string]string, most int, pooled bool) *sql.DB {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
@@ -147,7 +151,7 @@ func open(source string, set map[string]string, most int, pooled bool) (*sql.DB,
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most/2 + 1)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return pool, nil
+	return pool
 }
 
 // CheckSource tells what is wrong with the connection string, without connecting.

@@ -16,6 +16,8 @@ import (
 // Filter says which leads are meant. What is empty narrows nothing, but for Sites.
 type Filter struct {
 	Sites scope.Sites
+	// Lagging leaves out what has been stored in the last seconds, see [db.DB.Lagging].
+	Lagging bool
 	// State, where it is nil, is any but [lead.Spam]; with a Search it is any.
 	State *lead.State
 	// Owner is the operator who has them, and a pointer to 0 nobody.

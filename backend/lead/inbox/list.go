@@ -63,7 +63,7 @@ func (b *Inbox) Names(ctx context.Context, f Filter, behind lead.Cursor, limit i
 	if f.Sites.None() || f.Among != nil && len(f.Among) == 0 {
 		return nil, lead.Cursor{}, nil
 	}
-	page := browsing{Inbox: b, filter: f, limit: limit}
+	page := browsing{Inbox: b, from: db.From(b.db, f.Lagging), filter: f, limit: limit}
 	keys, place, err := page.run(ctx, behind)
 	if err != nil {
 		return nil, lead.Cursor{}, fmt.Errorf("listing leads: %w", err)
@@ -80,6 +80,7 @@ func (b *Inbox) Names(ctx context.Context, f Filter, behind lead.Cursor, limit i
 // browsing is one page of the inbox while it is looked for.
 type browsing struct {
 	*Inbox
+	from   db.Queries
 	filter Filter
 	along  along
 	sites  []int64 // those that are looked through side by side; nil for one list of all
@@ -109,7 +110,7 @@ func (b *browsing) choose(ctx context.Context, q search.Query) error {
 	}
 	switch number := b.filter.Number; {
 	case q != nil && b.db.Engine() == db.SQLite:
-		match, err := q.FTS5(ctx, b.db.Read(), b.sites)
+		match, err := q.FTS5(ctx, b.from, b.sites)
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,7 @@ func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit
 		q.add(order + limit + fmt.Sprintf(`) AS of%d`, i))
 	}
 	q.add(order)
-	return db.List(ctx, b.db.Read(), (*key).fields, q.text.String(), q.args...)
+	return db.List(ctx, b.from, (*key).fields, q.text.String(), q.args...)
 }
 
 // between writes that keys are behind the place up to the end.
@@ -254,7 +255,7 @@ func (b *browsing) rare(ctx context.Context, place *key, words search.Query) (ke
 		words.TSQuery(), place.at, place.ID)
 	b.filter.times(&q, `at`)
 	q.add(fmt.Sprintf(` LIMIT %d) AS k JOIN leads ON leads.site_id = k.site_id AND leads.id = k.id ORDER BY k.at DESC, k.id DESC`, few+1))
-	all, err := db.List(ctx, b.db.Read(), func(f *found) []any { return append(f.fields(), &f.met) }, q.text.String(), q.args...)
+	all, err := db.List(ctx, b.from, func(f *found) []any { return append(f.fields(), &f.met) }, q.text.String(), q.args...)
 	if err != nil || len(all) > few {
 		return nil, false, err
 	}

@@ -12,11 +12,12 @@ import (
 // wholeAtOnce is how many bytes of leads are read together, unless a single one has more.
 const wholeAtOnce = 4 << 20
 
-// Whole are the leads of the names whole, in their order, some at a time. Each may have a megabyte, so few are read together where
-// they are long. Those that are gone are missing. An error is the last.
+// Whole are the leads of the names whole, in their order, some at a time, as they were some seconds ago. Each may have a megabyte,
+// so few are read together where they are long. Those that are gone are missing. An error is the last.
 func (b *Inbox) Whole(ctx context.Context, names []lead.Key) iter.Seq2[[]lead.Lead, error] {
 	return func(yield func([]lead.Lead, error) bool) {
-		sizes, err := b.sizes(ctx, names)
+		from := b.db.Lagging()
+		sizes, err := sizesOf(ctx, from, names)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -26,7 +27,7 @@ func (b *Inbox) Whole(ctx context.Context, names []lead.Key) iter.Seq2[[]lead.Le
 			for ; n < len(names) && size+sizes[names[n]] <= wholeAtOnce; n++ {
 				size += sizes[names[n]]
 			}
-			leads, err := b.leads.Named(ctx, names[:n])
+			leads, err := b.leads.Named(ctx, from, names[:n])
 			if !yield(leads, err) || err != nil {
 				return
 			}
@@ -35,8 +36,8 @@ func (b *Inbox) Whole(ctx context.Context, names []lead.Key) iter.Seq2[[]lead.Le
 	}
 }
 
-// sizes are how many bytes the long texts of the leads have.
-func (b *Inbox) sizes(ctx context.Context, names []lead.Key) (map[lead.Key]int, error) {
+// sizesOf are how many bytes the long texts of the leads have.
+func sizesOf(ctx context.Context, from db.Queries, names []lead.Key) (map[lead.Key]int, error) {
 	type sized struct {
 		lead.Key
 		bytes int
@@ -44,7 +45,7 @@ func (b *Inbox) sizes(ctx context.Context, names []lead.Key) (map[lead.Key]int, 
 	sizes := make(map[lead.Key]int, len(names))
 	for some := range db.Parts(names) {
 		set, args := db.Among(some, func(k *lead.Key) []any { return []any{&k.SiteID, &k.ID} })
-		rows, err := db.List(ctx, b.db.Read(), func(s *sized) []any { return []any{&s.SiteID, &s.ID, &s.bytes} },
+		rows, err := db.List(ctx, from, func(s *sized) []any { return []any{&s.SiteID, &s.ID, &s.bytes} },
 			`SELECT site_id, id, octet_length(message) + octet_length(user_fields) FROM leads WHERE (site_id, id) IN (`+set+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading the sizes of leads: %w", err)

@@ -20,7 +20,7 @@ const (
 )
 
 // LookUp returns visitors of the sites whose name has the words, in any case, or whose telephone number or address is the
-// text: at most limit, the latest first. regions are the countries, such as "RU", by which a number is read.
+// text: at most limit, the latest first, without what has come in the last seconds. regions are the countries, such as "RU", by which a number is read.
 func (cards *Cards) LookUp(ctx context.Context, sites scope.Sites, typed string, regions []string, limit int) ([]Of, error) {
 	words := strings.Fields(strings.ToLower(typed))
 	if len(words) == 0 {
@@ -35,12 +35,13 @@ func (cards *Cards) LookUp(ctx context.Context, sites scope.Sites, typed string,
 	for i, value := range values {
 		marks[i], args[i] = fmt.Sprintf("$%d", i+1), value
 	}
-	found, err := db.List(ctx, cards.db.Read(), func(r *row) []any { return []any{&r.site, &r.visitor} },
+	from := cards.db.Lagging()
+	found, err := db.List(ctx, from, func(r *row) []any { return []any{&r.site, &r.visitor} },
 		`SELECT site_id, visitor_id FROM contacts WHERE lower(value) IN (`+strings.Join(marks, ", ")+`) AND `+sites.SQL("site_id")+fmt.Sprintf(` LIMIT %d`, limit), args...)
 	if err != nil {
 		return nil, fmt.Errorf("looking for visitors by contacts: %w", err)
 	}
-	named, err := db.List(ctx, cards.db.Read(), func(r *row) []any { return []any{&r.site, &r.visitor, &r.name} },
+	named, err := db.List(ctx, from, func(r *row) []any { return []any{&r.site, &r.visitor, &r.name} },
 		`SELECT site_id, id, name FROM visitors WHERE name <> '' AND `+sites.SQL("site_id")+fmt.Sprintf(` ORDER BY id DESC LIMIT %d`, maxNamed))
 	if err != nil {
 		return nil, fmt.Errorf("looking for visitors by names: %w", err)
