@@ -2,7 +2,7 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test real citus quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
+.PHONY: run test real citus nodes quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
@@ -32,6 +32,12 @@ citus:
 ROOM ?=
 quick:
 	@.ci/quick $(ROOM)
+
+# A real cluster in namespaces of this machine, under load and faults; it needs root, and Debian's servers.
+# ARGS are those of e2e/nodes, such as "-faults 100", "-sqlite", "-scale" or "-idle".
+ARGS ?= -faults 20
+nodes:
+	go run ./e2e/nodes $(ARGS)
 
 # The tests of PKG=backend/queue, COUNT times, LOAD of them at once, and which failed how often.
 COUNT ?= 100

@@ -1,0 +1,109 @@
+// Command nodes runs a real cluster on one machine, puts a load and faults to it, and checks that what was acknowledged
+// is there: three nodes behind a balancer, three PostgreSQL under Patroni with etcd, two PgBouncers, each in a network
+// of its own. It needs root, and Debian's postgresql, patroni, etcd-server, pgbouncer and haproxy.
+//
+//	go run ./e2e/nodes -faults 20            faults, one after the other
+//	go run ./e2e/nodes -sqlite -kills 1000   one node on SQLite, which is killed again and again
+//	go run ./e2e/nodes -scale                hits and leads a second with one, two and three nodes
+//	go run ./e2e/nodes -idle                 what nodes without visitors ask of the database
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-3405227d/frontdesk/e2e/nodes/cluster"
+)
+
+// options are those of the command line.
+type options struct {
+	faults, kills       int
+	stop                time.Duration
+	only                *regexp.Regexp
+	seed                uint64
+	failsafe            bool
+	sqlite, scale, idle bool
+	folder, program     string
+}
+
+func main() {
+	log.SetFlags(0)
+	var o options
+	flag.IntVar(&o.faults, "faults", 20, "how many faults there are, one after the other")
+	flag.DurationVar(&o.stop, "stop", time.Minute, "how long what is stopped or cut off stays so")
+	only := flag.String("only", "", "a regular `expression`: of the faults, by their names")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "what chooses the faults")
+	flag.BoolVar(&o.failsafe, "failsafe", false, "Patroni's failsafe_mode")
+	flag.BoolVar(&o.sqlite, "sqlite", false, "one node on SQLite")
+	flag.IntVar(&o.kills, "kills", 1000, "how often the node on SQLite is killed")
+	flag.BoolVar(&o.scale, "scale", false, "measure hits and leads a second by the number of nodes")
+	flag.BoolVar(&o.idle, "idle", false, "measure what idle nodes ask of the database")
+	flag.StringVar(&o.folder, "folder", "", "a new `folder` for the book and the logs; it is kept")
+	flag.StringVar(&o.program, "caddy", "", "the `program`; by default it is built")
+	flag.Parse()
+	o.only = regexp.MustCompile(*only)
+	if missing := cluster.Missing(o.sqlite); len(missing) > 0 {
+		log.Printf("skipped: not installed: %s (Debian: apt-get install --no-install-recommends postgresql patroni python3-etcd python3-psycopg2 etcd-server pgbouncer haproxy)", strings.Join(missing, ", "))
+		return
+	}
+	if err := o.run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (o *options) run() error {
+	outside, err := cluster.Confine()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		os.Exit(ended.ExitCode()) // it has said why
+	}
+	if outside || err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	kept := o.folder != ""
+	if !kept {
+		if o.folder, err = os.MkdirTemp("", "frontdesk-nodes-"); err != nil {
+			return err
+		}
+		if err := os.Chmod(o.folder, 0o755); err != nil { // PostgreSQL runs as another user
+			return err
+		}
+	}
+	if o.program == "" {
+		o.program = filepath.Join(o.folder, "caddy")
+		build := exec.CommandContext(ctx, "go", "build", "-o", o.program, "./cmd/caddy")
+		build.Stdout, build.Stderr = os.Stdout, os.Stderr
+		if err := build.Run(); err != nil {
+			return fmt.Errorf("building Caddy: %w", err)
+		}
+	}
+	do := o.campaign
+	switch {
+	case o.scale:
+		do = o.measureScale
+	case o.idle:
+		do = o.measureIdle
+	case o.sqlite:
+		do = o.killOften
+	}
+	if err := do(ctx); err != nil {
+		return fmt.Errorf("%w (the book and the logs are in %s)", err, o.folder)
+	}
+	if kept {
+		return nil
+	}
+	return os.RemoveAll(o.folder)
+}
