@@ -35,7 +35,7 @@ func (o *options) begin(ctx context.Context, rates load.Rates) (t *trial, end fu
 		nodes = 1
 	}
 	t = &trial{driver: "pgx", known: make(map[book.Violation]bool)}
-	if t.Cluster, err = cluster.Start(ctx, cluster.Options{Folder: o.folder, Caddy: o.program, Nodes: nodes, Failsafe: o.failsafe, SQLite: o.sqlite}); err != nil {
+	if t.Cluster, err = cluster.Start(ctx, cluster.Options{Folder: o.folder, Caddy: o.program, Nodes: nodes, Failsafe: o.failsafe, Resets: o.resets, SQLite: o.sqlite}); err != nil {
 		return nil, nil, err
 	}
 	if t.source = t.Direct(); o.sqlite {
@@ -53,8 +53,14 @@ func (o *options) begin(ctx context.Context, rates load.Rates) (t *trial, end fu
 		return nil, nil, err
 	}
 	target := load.Target{Address: t.Balancer.Address + ":80", Site: cluster.Site, Console: cluster.Console, Token: token, Secret: cluster.Secret, Printed: cluster.Written}
+	if rates.Talks > 0 {
+		target.Logins, target.Password = cluster.Logins(), cluster.Password
+	}
 	for i := range cluster.Numbers {
 		target.Numbers = append(target.Numbers, cluster.Number(i))
+	}
+	if o.sqlite {
+		target.Address = t.Nodes[0].Address + ":80" // a balancer would wait for a node that is well
 	}
 	if t.load, err = load.New(target, t.book); err != nil {
 		return nil, nil, err
@@ -236,15 +242,15 @@ func sum(entries []book.Entry, from, to time.Time) (s summary) {
 	last := from
 	heard := make(map[string]time.Time) // the last time, by the stream
 	for _, e := range entries {
+		if e.Kind == book.Opened {
+			heard[e.Of] = later(from, e.At)
+		}
 		if e.At.Before(from) || e.At.After(to) {
 			continue
 		}
 		switch {
 		case e.Kind == book.Heard:
-			if before, is := heard[e.Of]; is {
-				s.deaf = max(s.deaf, e.At.Sub(before))
-			}
-			heard[e.Of] = e.At
+			s.deaf, heard[e.Of] = max(s.deaf, e.At.Sub(heard[e.Of])), e.At
 		case e.Kind == book.Stalled:
 			s.stalled += e.At.Sub(e.Since)
 		case e.Kind != book.Page && e.Kind != book.Form && e.Kind != book.Lead:
@@ -260,4 +266,11 @@ func sum(entries []book.Entry, from, to time.Time) (s summary) {
 		}
 	}
 	return s
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,19 +31,19 @@ type options struct {
 	stop                time.Duration
 	only                *regexp.Regexp
 	seed                uint64
-	failsafe            bool
+	failsafe, resets    bool
 	sqlite, scale, idle bool
 	folder, program     string
 }
 
 func main() {
-	log.SetFlags(0)
 	var o options
 	flag.IntVar(&o.faults, "faults", 20, "how many faults there are, one after the other")
 	flag.DurationVar(&o.stop, "stop", time.Minute, "how long what is stopped or cut off stays so")
 	only := flag.String("only", "", "a regular `expression`: of the faults, by their names")
 	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "what chooses the faults")
 	flag.BoolVar(&o.failsafe, "failsafe", false, "Patroni's failsafe_mode")
+	flag.BoolVar(&o.resets, "resets", false, "leave net.ipv4.tcp_migrate_req as Linux has it, so that reloads reset connections")
 	flag.BoolVar(&o.sqlite, "sqlite", false, "one node on SQLite")
 	flag.IntVar(&o.kills, "kills", 1000, "how often the node on SQLite is killed")
 	flag.BoolVar(&o.scale, "scale", false, "measure hits and leads a second by the number of nodes")
@@ -54,11 +53,12 @@ func main() {
 	flag.Parse()
 	o.only = regexp.MustCompile(*only)
 	if missing := cluster.Missing(o.sqlite); len(missing) > 0 {
-		log.Printf("skipped: not installed: %s (Debian: apt-get install --no-install-recommends postgresql patroni python3-etcd python3-psycopg2 etcd-server pgbouncer haproxy)", strings.Join(missing, ", "))
+		fmt.Printf("skipped: not installed: %s (Debian: apt-get install --no-install-recommends postgresql patroni python3-etcd python3-psycopg2 etcd-server pgbouncer haproxy)\n", strings.Join(missing, ", "))
 		return
 	}
 	if err := o.run(); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 

@@ -30,6 +30,10 @@ func (o *options) killOften(ctx context.Context) error {
 			return err
 		}
 		if (n+1)%100 == 0 {
+			if err := t.AwaitNodes(ctx); err != nil {
+				return err
+			}
+			time.Sleep(book.Back) // forms that were under way are stored
 			entries, err := t.book.Entries()
 			if err != nil {
 				return err
@@ -40,6 +44,9 @@ func (o *options) killOften(ctx context.Context) error {
 			}
 			s := sum(entries, time.Time{}, time.Now())
 			fmt.Printf("%d kills: %d leads and %d forms are acknowledged, %d violations\n", n+1, s.leads, s.forms, len(violated))
+			for _, v := range violated {
+				fmt.Printf("\t%s: %s\n", v.Kind, v.What)
+			}
 		}
 	}
 	if _, err := t.acknowledged(ctx, time.Now()); err != nil {

@@ -21,6 +21,8 @@ type Options struct {
 	Nodes int
 	// Failsafe has Patroni keep a primary that reaches all others when etcd has no quorum.
 	Failsafe bool
+	// Resets leaves it to Linux's default what becomes of connections that wait while a Caddy is reloaded: they are reset.
+	Resets bool
 	// SQLite is one node on a database of its own.
 	SQLite bool
 }
@@ -78,7 +80,15 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if err := c.startNodes(ctx, options.Nodes); err != nil {
 		return nil, err
 	}
-	return c, c.startBalancer(ctx)
+	if err := c.startBalancer(ctx); err != nil || options.Resets {
+		return c, err
+	}
+	for _, m := range append([]*Machine{c.Balancer}, c.Nodes...) {
+		if err := m.migrate(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // Settings is what Patroni was told.

@@ -65,6 +65,15 @@ func plug(name, address string) error {
 	)
 }
 
+// migrate has connections that nobody has accepted yet go to the new listener of a port when the old one is closed, as
+// Caddy does when it reads its configuration anew. Linux resets them by default (ip-sysctl, tcp_migrate_req).
+func (m *Machine) migrate() error {
+	if output, err := exec.Command("nsenter", "--net=/run/netns/"+m.Name, "sysctl", "-q", "-w", "net.ipv4.tcp_migrate_req=1").CombinedOutput(); err != nil {
+		return fmt.Errorf("setting tcp_migrate_req: %w: %s", err, output)
+	}
+	return nil
+}
+
 // ip runs the commands of ip(8).
 func ip(commands ...string) error {
 	for _, command := range commands {

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 )
 
 const (
@@ -29,11 +27,17 @@ const (
 	Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	// Numbers is how many numbers the pool has.
 	Numbers = 40
+	// Password is that of the operators, and hash its hash.
+	Password = "correct horse battery"
+	hash     = "$argon2id$v=19$m=47104,t=1,p=1$ccRWwfbyJLBVmCXM6m//6w$xvK8dstk79aVraU76oJBQfD/VnIl1cUPIj6ZJVs4V+k"
 	// nodeDisk is how large the disk of a node is, in bytes: the file of forms that wait has 64 MiB.
 	nodeDisk = 160 << 20
 	// sqliteDisk is that of a node that has its database there, too.
 	sqliteDisk = 1 << 30
 )
+
+// Logins are the operators of the configuration, in the order in which they are numbered.
+func Logins() []string { return []string{"vera", "boris"} }
 
 // Number is one of the pool.
 func Number(i int) string { return fmt.Sprintf("749500000%02d", i) }
@@ -85,10 +89,7 @@ func (c *Cluster) caddyfile(m *Machine, i int) string {
 		pool.WriteString(" " + Number(n))
 	}
 	return strings.NewReplacer("ADDRESS", m.Address, "NETWORK", network+"0/24", "DATABASE", c.database(m, i), "POOL", pool.String(), "SECRET", Secret,
-		"SITE", Site, "CONSOLE", Console, "PRINTED", Printed, "ORIGIN", Origin, "HASH", servertest.Hash).Replace(`{
-	admin ADDRESS:2019 {
-		origins ADDRESS:2019
-	}
+		"SITE", Site, "CONSOLE", Console, "PRINTED", Printed, "ORIGIN", Origin, "HASH", hash).Replace(`{
 	metrics
 	auto_https off
 	persist_config off
@@ -122,6 +123,14 @@ http://SITE {
 http://CONSOLE {
 	frontdesk_console
 }
+http://ADDRESS:2020 {
+	handle /frontdesk/health {
+		reverse_proxy localhost:2019 {
+			header_up Host {upstream_hostport}
+		}
+	}
+	respond 404
+}
 `)
 }
 
@@ -136,10 +145,7 @@ func (c *Cluster) startBalancer(ctx context.Context) error {
 	for _, n := range c.Nodes {
 		nodes.WriteString(" " + n.Address + ":80")
 	}
-	config := strings.NewReplacer("ADDRESS", m.Address, "OUTSIDE", Outside, "NODES", nodes.String(), "SITE", Site, "CONSOLE", Console).Replace(`{
-	admin ADDRESS:2019 {
-		origins ADDRESS:2019
-	}
+	config := strings.NewReplacer("OUTSIDE", Outside, "NODES", nodes.String(), "SITE", Site, "CONSOLE", Console).Replace(`{
 	auto_https off
 	persist_config off
 	servers {
@@ -162,7 +168,7 @@ func (c *Cluster) startBalancer(ctx context.Context) error {
 (well) {
 	reverse_proxy {
 		import nodes
-		health_port 2019
+		health_port 2020
 		health_uri /frontdesk/health
 	}
 }
@@ -208,7 +214,7 @@ http://CONSOLE {
 
 // Reload has the Caddy of the machine read its configuration anew, though it is the same.
 func (c *Cluster) Reload(ctx context.Context, m *Machine) error {
-	return c.caddy(ctx, m, nil, "reload", "--force", "--config", c.file(m), "--adapter", "caddyfile", "--address", m.Address+":2019")
+	return c.caddy(ctx, m, nil, "reload", "--force", "--config", c.file(m), "--adapter", "caddyfile")
 }
 
 // Token makes a token of the API that opens all that the load does.
@@ -262,7 +268,7 @@ type Health struct {
 func (c *Cluster) HealthOf(ctx context.Context, m *Machine) (h Health, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	content, err := c.ask(ctx, http.MethodGet, "http://"+m.Address+":2019/frontdesk/health", nil)
+	content, err := c.ask(ctx, http.MethodGet, "http://"+m.Address+":2020/frontdesk/health", nil)
 	if err != nil {
 		return h, err
 	}

@@ -39,6 +39,9 @@ func (c *Cluster) startDatabases(ctx context.Context) error {
 			return err
 		}
 		c.Databases = append(c.Databases, m)
+		if err := c.clock(m); err != nil {
+			return err
+		}
 		file := filepath.Join(c.folder, m.Name+".yml")
 		if err := os.WriteFile(file, []byte(c.patroni(m)), 0o644); err != nil {
 			return err
@@ -60,7 +63,7 @@ func (c *Cluster) startDatabases(ctx context.Context) error {
 
 func (c *Cluster) patroni(m *Machine) string {
 	return strings.NewReplacer(
-		"NAME", m.Name, "ADDRESS", m.Address, "DISK", m.Disk, "BIN", c.postgres, "HOSTS", strings.Join(c.etcd, ","), "NETWORK", network+"0/24",
+		"NAME", m.Name, "ADDRESS", m.Address, "DISK", m.Disk, "BIN", c.programs(m), "HOSTS", strings.Join(c.etcd, ","), "NETWORK", network+"0/24",
 		"LEASE", fmt.Sprint(lease), "LOOK", fmt.Sprint(look), "PATIENCE", fmt.Sprint(patience), "START", fmt.Sprint(startTimeout), "FAILSAFE", fmt.Sprint(c.options.Failsafe),
 	).Replace(`scope: desk
 name: NAME

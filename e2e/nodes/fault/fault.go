@@ -21,8 +21,6 @@ type Fault struct {
 	// Breaks is for how long pages and forms may be with a node that has ended or stopped, until the balancer knows.
 	// What begins later must not be lost.
 	Breaks time.Duration
-	// Fails says that the database's primary is lost by it, or leaves.
-	Fails bool
 }
 
 func nothing(context.Context) error { return nil }
@@ -47,8 +45,16 @@ func onPrimary(c *cluster.Cluster, begin, end func(*cluster.Machine) error) func
 }
 
 func primary(c *cluster.Cluster, stop time.Duration) []Fault {
-	return []Fault{
-		{Name: "primary: machine killed", Lasts: stop, Fails: true, Begin: onPrimary(c, (*cluster.Machine).PowerOff, (*cluster.Machine).PowerOn)},
+	clock := func(name string, by time.Duration) Fault {
+		return Fault{Name: "primary: clock " + name, Lasts: stop, Begin: onPrimary(c,
+			func(m *cluster.Machine) error { return m.SetClock(by) }, func(m *cluster.Machine) error { return m.SetClock(0) })}
+	}
+	var clocks []Fault
+	if cluster.HasClocks() {
+		clocks = []Fault{clock("an hour ahead", time.Hour), clock("an hour behind", -time.Hour)}
+	}
+	return append(clocks, []Fault{
+		{Name: "primary: machine killed", Lasts: stop, Begin: onPrimary(c, (*cluster.Machine).PowerOff, (*cluster.Machine).PowerOn)},
 		{Name: "primary: server killed", Lasts: stop / 4, Begin: onPrimary(c, func(m *cluster.Machine) error {
 			pid, err := c.Postmaster(m)
 			if err != nil {
@@ -56,13 +62,13 @@ func primary(c *cluster.Cluster, stop time.Duration) []Fault {
 			}
 			return syscall.Kill(pid, syscall.SIGKILL)
 		}, func(*cluster.Machine) error { return nil })},
-		{Name: "primary: stopped", Lasts: stop, Fails: true, Begin: onPrimary(c, (*cluster.Machine).Pause, (*cluster.Machine).Resume)},
+		{Name: "primary: stopped", Lasts: stop, Begin: onPrimary(c, (*cluster.Machine).Pause, (*cluster.Machine).Resume)},
 		{Name: "primary: disk full", Lasts: stop, Begin: onPrimary(c, (*cluster.Machine).FillDisk, (*cluster.Machine).EmptyDisk)},
-		{Name: "primary: network cut", Lasts: stop, Fails: true, Begin: onPrimary(c, (*cluster.Machine).Unplug, (*cluster.Machine).Plug)},
-		{Name: "primary: switched over", Lasts: time.Second, Fails: true, Begin: func(ctx context.Context) (func(context.Context) error, error) {
+		{Name: "primary: network cut", Lasts: stop, Begin: onPrimary(c, (*cluster.Machine).Unplug, (*cluster.Machine).Plug)},
+		{Name: "primary: switched over", Lasts: time.Second, Begin: func(ctx context.Context) (func(context.Context) error, error) {
 			return nothing, c.SwitchOver(ctx)
 		}},
-	}
+	}...)
 }
 
 func node(c *cluster.Cluster, stop time.Duration, r *rand.Rand) []Fault {

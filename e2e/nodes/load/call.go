@@ -33,7 +33,7 @@ func (l *Load) call(ctx context.Context) {
 }
 
 // told is an event of the telephone platform's, signed now.
-func (l *Load) told(message, body string) request {
+func (l *asker) told(message, body string) request {
 	signed := make(http.Header)
 	l.keys.Sign(signed, message, time.Now(), []byte(body))
 	r := request{http.MethodPost, l.Site, "/frontdesk/calls/webhook", body, []string{"Content-Type", "application/json"}}

@@ -3,16 +3,11 @@
 package load
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +23,9 @@ type Target struct {
 	Site, Console string
 	// Token opens the API, and Secret signs calls.
 	Token, Secret string
+	// Logins are those of the operators, in the order of their numbers from 1 on, who share the password.
+	Logins   []string
+	Password string
 	// Printed is how the site's number is printed on its pages; Numbers are those that are called.
 	Printed string
 	Numbers []string
@@ -44,22 +42,17 @@ var Usual = Rates{Pages: 4, Leads: 4, Sales: 1, Forms: 2, Calls: 1, Talks: 0.5, 
 
 const (
 	// most is how many requests may wait at once: those beyond are not begun, and counted.
-	most = 4000
-	// wait is how long an answer may take, and until is for how long something is sent again.
-	wait, until = 15 * time.Second, 3 * time.Minute
-	browser     = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+	most    = 4000
+	browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 )
 
 // Load is put on a target.
 type Load struct {
-	Target
 	Book *book.Book
 	// Unsent is how many were not begun, because too many waited.
 	Unsent atomic.Int64
 
-	client  http.Client // with a limit for each answer
-	streams http.Client
-	keys    signature.Keys
+	asker
 	run     string // tells the ids of this load from others'
 	next    atomic.Int64
 	waiting atomic.Int64
@@ -86,8 +79,9 @@ func New(target Target, b *book.Book) (*Load, error) {
 			return dialer.DialContext(ctx, "tcp", target.Address)
 		},
 	}
-	return &Load{Target: target, Book: b, keys: keys, run: fmt.Sprintf("%x", time.Now().UnixNano()),
-		client: http.Client{Transport: transport, Timeout: wait}, streams: http.Client{Transport: transport}}, nil
+	return &Load{Book: b, run: fmt.Sprintf("%x", time.Now().UnixNano()), asker: asker{
+		Target: target, keys: keys, client: http.Client{Transport: transport, Timeout: wait}, streams: http.Client{Transport: transport},
+	}}, nil
 }
 
 // Run goes on until the context ends. What is on its way then is let come to its end, within wait.
@@ -105,6 +99,9 @@ func (l *Load) Run(ctx context.Context, rates Rates) {
 	}
 	for n := range rates.Listeners {
 		l.going.Go(func() { l.listen(ctx, fmt.Sprintf("visitor%d", n+1)) })
+	}
+	for _, login := range l.Logins {
+		l.going.Go(func() { l.attend(ctx, login) })
 	}
 	if rates.Listeners > 0 {
 		for n := range 2 {
@@ -179,95 +176,4 @@ func (l *Load) isExcused(began time.Time) bool {
 		}
 	}
 	return false
-}
-
-// answer is what came of a request.
-type answer struct {
-	status  int
-	header  http.Header
-	cookies []*http.Cookie
-	content []byte
-}
-
-// instead is what came in place of what was expected.
-func (a answer) instead(err error) string {
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%d %.300s", a.status, a.content)
-}
-
-// request is one to be sent, once or more.
-type request struct {
-	method, host, path, body string
-	header                   []string
-}
-
-// send sends it once. What has begun is let end when the load ends.
-func (l *Load) send(ctx context.Context, r request) (answer, error) {
-	return l.sendBy(context.WithoutCancel(ctx), &l.client, r)
-}
-
-func (l *Load) sendBy(ctx context.Context, by *http.Client, r request) (a answer, err error) {
-	made, err := r.made(ctx)
-	if err != nil {
-		return a, err
-	}
-	response, err := by.Do(made)
-	if err != nil {
-		return a, err
-	}
-	defer response.Body.Close()
-	a.status, a.header, a.cookies = response.StatusCode, response.Header, response.Cookies()
-	a.content, err = io.ReadAll(response.Body)
-	return a, err
-}
-
-func (r request) made(ctx context.Context) (*http.Request, error) {
-	made, err := http.NewRequestWithContext(ctx, r.method, "http://"+r.host+r.path, strings.NewReader(r.body))
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(r.header); i += 2 {
-		made.Header.Set(r.header[i], r.header[i+1])
-	}
-	return made, nil
-}
-
-// errRefused is an answer that no repetition changes.
-var errRefused = errors.New("refused")
-
-// insist sends it again until the answer is 200 or 201, as those do who must not lose anything. An answer below 500 but
-// 408, 425 and 429 is final.
-func (l *Load) insist(ctx context.Context, next func() request) (a answer, err error) {
-	pause := 500 * time.Millisecond
-	for began := time.Now(); ; {
-		a, err = l.send(ctx, next())
-		switch {
-		case err == nil && (a.status == http.StatusOK || a.status == http.StatusCreated):
-			return a, nil
-		case err == nil && a.status < 500 && a.status != http.StatusRequestTimeout && a.status != http.StatusTooEarly && a.status != http.StatusTooManyRequests:
-			return a, errRefused
-		}
-		if time.Since(began) > until || !sleep(ctx, pause/2+rand.N(pause)) {
-			return a, errors.New(a.instead(err))
-		}
-		pause = min(2*pause, 4*time.Second)
-	}
-}
-
-// api sends a call of the API.
-func (l *Load) api(method, path string, body any, header ...string) request {
-	return request{method, l.Console, "/api/v1/" + path, encode(body), append(header, "Authorization", "Bearer "+l.Token, "Content-Type", "application/json")}
-}
-
-func encode(body any) string {
-	if body == nil {
-		return ""
-	}
-	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(body); err != nil {
-		panic(err) // it is of this program
-	}
-	return b.String()
 }

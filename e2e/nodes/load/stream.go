@@ -37,7 +37,7 @@ func (l *Load) listen(ctx context.Context, name string) {
 	l.Book.Add(book.Entry{Kind: book.Opened, Of: name})
 	l.going.Go(func() {
 		for sleep(ctx, answersEvery/2+rand.N(answersEvery)) {
-			l.going.Go(func() { l.answers(ctx, conversation, operators[0]) })
+			l.going.Go(func() { l.answers(ctx, conversation, 1) })
 		}
 	})
 	last := int64(0)
@@ -120,7 +120,7 @@ func (l *Load) follow(ctx context.Context, name string) {
 }
 
 // stream hands over the events until the stream ends, or nothing has come for long.
-func (l *Load) stream(ctx context.Context, r request, take func(id, data string)) error {
+func (l *asker) stream(ctx context.Context, r request, take func(id, data string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	made, err := r.made(ctx)

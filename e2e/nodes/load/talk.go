@@ -12,11 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/e2e/nodes/book"
 )
 
-// operators are the numbers of those who answer: the two of the configuration.
-var operators = []int{1, 2}
-
-// sure is for how long an operator surely has a conversation that was claimed: one who is not at the console loses it
-// some time after that.
+// sure is for how long an operator surely has a conversation that was claimed: one whose console cannot be reached loses
+// it some time after that.
 const sure = 5 * time.Second
 
 // say has the visitor write, and returns the number of the conversation.
@@ -72,7 +69,8 @@ func (l *Load) talk(ctx context.Context) {
 	}
 	for range 2 {
 		var claiming sync.WaitGroup
-		for _, operator := range operators {
+		for i := range l.Logins {
+			operator := i + 1
 			claiming.Go(func() {
 				if l.claim(ctx, conversation, operator) {
 					sleep(ctx, rand.N(time.Second))
