@@ -24,9 +24,11 @@ func BenchmarkView(b *testing.B) {
 	const clients = 32
 	for name, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		b.Run(name, func(b *testing.B) {
-			v := visittest.Open(b, dbtest.Open(b, settings(b)), time.Now)
+			d := dbtest.Open(b, settings(b))
+			v := visittest.Open(b, d, time.Now)
 			var mu sync.Mutex
 			var took []time.Duration
+			before := logged(b, d)
 			b.SetParallelism(clients / runtime.GOMAXPROCS(0))
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -60,8 +62,21 @@ func BenchmarkView(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "views/s")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			if d.Engine() == db.Postgres {
+				b.ReportMetric(float64(logged(b, d)-before)/float64(b.N), "WAL-B/op")
+			}
 		})
 	}
+}
+
+// logged is how many bytes PostgreSQL has written to its log, which are also sent to standbys.
+func logged(b *testing.B, d *db.DB) int64 {
+	if d.Engine() != db.Postgres {
+		return 0
+	}
+	bytes, _, err := db.One(b.Context(), d.Read(), db.Only[int64], `SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint`)
+	require.NoError(b, err)
+	return bytes
 }
 
 // BenchmarkProperties measures the query that each view of a returning visitor needs besides.

@@ -117,7 +117,7 @@ func (m *measurement) addresses() (err error) {
 	if m.admin, err = m.tools.Address(); err != nil {
 		return err
 	}
-	m.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 4000, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+	m.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConns: 4096, MaxIdleConnsPerHost: 4096, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, m.address)
 	}}}
 	return nil

@@ -6,6 +6,7 @@
 //	go run ./e2e/nodes -sqlite -kills 1000   one node on SQLite, which is killed again and again
 //	go run ./e2e/nodes -scale                hits and leads a second with one, two and three nodes
 //	go run ./e2e/nodes -idle                 what nodes without visitors ask of the database
+//	go run ./e2e/nodes -soak 2h -times 5     memory, goroutines, files, disk and latencies over time; -sqlite for one node
 package main
 
 import (
@@ -33,6 +34,8 @@ type options struct {
 	seed                uint64
 	failsafe, resets    bool
 	sqlite, scale, idle bool
+	soaking             time.Duration
+	times               float64
 	folder, program     string
 }
 
@@ -48,6 +51,8 @@ func main() {
 	flag.IntVar(&o.kills, "kills", 1000, "how often the node on SQLite is killed")
 	flag.BoolVar(&o.scale, "scale", false, "measure hits and leads a second by the number of nodes")
 	flag.BoolVar(&o.idle, "idle", false, "measure what idle nodes ask of the database")
+	flag.DurationVar(&o.soaking, "soak", 0, "keep a load on the nodes for so long, and reload them each minute")
+	flag.Float64Var(&o.times, "times", 1, "how many times the usual load soak puts on them")
 	flag.StringVar(&o.folder, "folder", "", "a new `folder` for the book and the logs; it is kept")
 	flag.StringVar(&o.program, "caddy", "", "the `program`; by default it is built")
 	flag.Parse()
@@ -92,6 +97,8 @@ func (o *options) run() error {
 	}
 	do := o.campaign
 	switch {
+	case o.soaking > 0:
+		do = o.soak
 	case o.scale:
 		do = o.measureScale
 	case o.idle:

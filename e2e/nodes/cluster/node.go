@@ -124,7 +124,8 @@ http://CONSOLE {
 	frontdesk_console
 }
 http://ADDRESS:2020 {
-	handle /frontdesk/health {
+	@told path /frontdesk/health /metrics
+	handle @told {
 		reverse_proxy localhost:2019 {
 			header_up Host {upstream_hostport}
 		}

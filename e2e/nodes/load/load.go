@@ -40,6 +40,11 @@ type Rates struct {
 // Usual is a load for a machine of two cores on which the whole cluster runs.
 var Usual = Rates{Pages: 4, Leads: 4, Sales: 1, Forms: 2, Calls: 1, Talks: 0.5, Settings: 0.2, Listeners: 5}
 
+// Times are so many times the rates, from as many streams.
+func (r Rates) Times(n float64) Rates {
+	return Rates{Pages: n * r.Pages, Leads: n * r.Leads, Sales: n * r.Sales, Forms: n * r.Forms, Calls: n * r.Calls, Talks: n * r.Talks, Settings: r.Settings, Listeners: r.Listeners}
+}
+
 const (
 	// most is how many requests may wait at once: those beyond are not begun, and counted.
 	most    = 4000
