@@ -16,7 +16,7 @@ var measured = regexp.MustCompile(`(?m)^(process_resident_memory_bytes|go_gorout
 
 // UsageOf asks the node.
 func (c *Cluster) UsageOf(ctx context.Context, m *Machine) (u Usage, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	told, err := c.ask(ctx, http.MethodGet, "http://"+m.Address+":2020/metrics", nil)
 	if err != nil {
