@@ -65,7 +65,7 @@ func (v *Visits) changeProperty(ctx context.Context, siteID int64, ref Ref, kind
 	}
 	r, at := v.keys.Row(ref), v.now().UnixMilli()
 	return v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
-		if err := present(ctx, tx, siteID, r); err != nil {
+		if err := v.present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
 		changed, err := change(ctx, tx, r.Visitor, at)
@@ -86,19 +86,17 @@ func (v *Visits) Properties(ctx context.Context, siteID int64, visitor ID) (map[
 }
 
 func (v *Visits) readProperties(ctx context.Context, siteID, visitor int64) (map[string]*string, error) {
-	rows, err := v.properties.QueryContext(ctx, siteID, visitor)
+	type property struct {
+		name  string
+		value *string
+	}
+	list, err := db.List(ctx, v.db.Read(), func(p *property) []any { return []any{&p.name, &p.value} }, `SELECT name, value FROM properties WHERE site_id = $1 AND visitor_id = $2`, siteID, visitor)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	properties := make(map[string]*string)
-	for rows.Next() {
-		var name string
-		var value *string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, err
-		}
-		properties[name] = value
+	properties := make(map[string]*string, len(list))
+	for _, p := range list {
+		properties[p.name] = p.value
 	}
-	return properties, rows.Err()
+	return properties, nil
 }

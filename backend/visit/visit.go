@@ -7,9 +7,7 @@ package visit
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -53,8 +51,6 @@ type Visits struct {
 	bots   *bots
 	events *db.Sequence
 	lines  rush.Lines
-
-	properties *sql.Stmt // read with each view of a returning visitor
 }
 
 // Subjects are what visits need. The database has to be migrated.
@@ -69,15 +65,11 @@ type Subjects struct {
 
 // Open returns the visits of the database.
 func Open(ctx context.Context, s Subjects, now func() time.Time) (*Visits, error) {
-	properties, err := s.DB.Read().PrepareContext(ctx, `SELECT name, value FROM properties WHERE site_id = $1 AND visitor_id = $2`)
-	if err != nil {
-		return nil, fmt.Errorf("preparing to read properties: %w", err)
-	}
 	if s.Where == nil {
 		s.Where = func(netip.Addr) place.Place { return place.Place{} }
 	}
 	return &Visits{
-		db: s.DB, keys: s.Keys, texts: s.Texts, days: s.Days, where: s.Where, now: now, bots: newBots(), events: s.DB.Sequence("visit.events", 256), properties: properties,
+		db: s.DB, keys: s.Keys, texts: s.Texts, days: s.Days, where: s.Where, now: now, bots: newBots(), events: s.DB.Sequence("visit.events", 256),
 	}, nil
 }
 
