@@ -164,7 +164,7 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	if desk.Keys, err = key.Open(ctx, d, time.Now); err != nil {
 		return nil, err
 	}
-	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d)
+	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d, desk.Keys.Parts)
 	desk.Networks = place.New(logger.Named("networks"))
 	desk.Reports, desk.Saved, desk.ReportLinks, desk.Costs = report.New(d, desk.Keys, time.Now), saved.New(d, time.Now), link.New(d, time.Now), cost.New(d, time.Now)
 	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, time.Now); err != nil {

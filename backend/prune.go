@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
 
@@ -65,7 +66,13 @@ func (d *Desk) prune(ctx context.Context, logger *zap.Logger) {
 // retain deletes visits that are older than this node's configuration or their site keeps them, until ctx ends. One
 // node does so at a time.
 func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
-	for aside.Sleep(ctx, retainEvery) {
+	for {
+		if err := d.Keys.Prepare(ctx, d.configured.Load().Retention); err != nil && ctx.Err() == nil {
+			logger.Warn("cannot prepare the tables for the visits of the next days", zap.Error(err))
+		}
+		if !aside.Sleep(ctx, retainEvery) {
+			return
+		}
 		limits, err := d.limits(ctx)
 		if err == nil {
 			limits, err = d.Retention.Passed(ctx, limits)
@@ -95,7 +102,7 @@ func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 func (d *Desk) limits(ctx context.Context) (limits []retain.Limit, err error) {
 	now, kept := time.Now(), d.configured.Load().Retention
 	if kept != 0 {
-		limits = append(limits, retain.Limit{Before: now.Add(-kept)})
+		limits = append(limits, retain.Limit{Before: now.Add(-kept), Wait: time.Duration(partition.Days(kept)) * 24 * time.Hour})
 	}
 	sites, err := d.Sites.List(ctx)
 	for _, s := range sites {

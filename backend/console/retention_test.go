@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -32,7 +33,7 @@ func TestLeadsAndCallsOutliveTheirVisits(t *testing.T) {
 				}
 			}
 			if when == "before" {
-				_, err := retain.New(d.DB).Prune(t.Context(), retain.Limit{Before: d.now().Add(time.Hour)})
+				_, err := retain.New(d.DB, partition.New(d.DB, "visits", "views", "user_events")).Prune(t.Context(), retain.Limit{Before: d.now().Add(time.Hour)})
 				require.NoError(t, err)
 			}
 		}

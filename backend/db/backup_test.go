@@ -40,6 +40,8 @@ func TestBackupAndRestore(t *testing.T) {
 	d := dbtest.Open(t, settings)
 	first, err := d.Sequence("ids", 1).Next(t.Context())
 	require.NoError(t, err)
+	_, err = db.DaySequence(d, "ids", 1).NextFrom(t.Context(), (db.Day(time.Now())-30)<<db.DayBits)
+	require.NoError(t, err)
 	require.NoError(t, d.Write(t.Context(), 0, put("before")))
 	ctx, stop := context.WithCancel(t.Context())
 	var writing sync.WaitGroup
@@ -66,6 +68,8 @@ func TestBackupAndRestore(t *testing.T) {
 	require.ErrorContains(t, err, "is there already")
 	last, err := d.Sequence("ids", 1).Next(t.Context())
 	require.NoError(t, err)
+	ofToday, err := db.DaySequence(d, "ids", 1).NextFrom(t.Context(), db.Day(time.Now())<<db.DayBits)
+	require.NoError(t, err)
 	require.NoError(t, d.Write(t.Context(), 0, put("after")))
 	all := names(t, d)
 
@@ -80,6 +84,9 @@ func TestBackupAndRestore(t *testing.T) {
 	next, err := d.Sequence("ids", 1).Next(t.Context())
 	require.NoError(t, err)
 	require.Greater(t, next, last)
+	ofDay, err := db.DaySequence(d, "ids", 1).NextFrom(t.Context(), db.Day(time.Now())<<db.DayBits)
+	require.NoError(t, err)
+	require.Greater(t, ofDay, ofToday, "though the copy is of another day")
 	require.Greater(t, last, first)
 	require.NoError(t, d.Examine(t.Context()))
 	require.NoError(t, d.Close())

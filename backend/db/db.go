@@ -167,6 +167,11 @@ func Clock(engine string) string {
 // of [List] or [One] has a minute.
 func (d *DB) Read() Reader { return Reader{d.read, d} }
 
+// Direct opens a connection to the PostgreSQL server itself, past a pooler, for what is done outside of writes, such as
+// changes of the schema: its statements may take as long as they need, but wait five seconds at most for a lock. The
+// caller closes it.
+func Direct(d *DB) (*sql.DB, error) { return d.postgres.Patient() }
+
 // Close ends the writers, after what has been handed to them is committed, and
 // closes the connections. Closing again does nothing.
 func (d *DB) Close() error {

@@ -28,3 +28,26 @@ func TestNumbersDoNotWaitForTransactions(t *testing.T) {
 	require.EqualValues(t, 1, taken)
 	require.EqualValues(t, 4, next)
 }
+
+// Numbers of days are above the day's first, on all nodes, and go on where the clock of one is behind.
+func TestNumbersOfDays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		one, other := db.DaySequence(d, "shared", 10), db.DaySequence(d, "shared", 10)
+		const first, later = 20_000 << db.DayBits, 20_003 << db.DayBits
+		for _, step := range []struct {
+			of             *db.Sequence
+			least, expects int64
+		}{
+			{one, first, first}, {one, first, first + 1}, {other, first, first + 10}, {one, first, first + 2},
+			{other, later, later}, {one, first, first + 3}, {one, later, later + 10}, {one, first, later + 11}, {other, later, later + 1},
+			{one, 1, later + 12}, {other, first + 5, later + 2},
+		} {
+			number, err := step.of.NextFrom(t.Context(), step.least)
+			require.NoError(t, err)
+			require.Equal(t, step.expects, number)
+		}
+		taken, err := db.DaySequence(d, "shared", 10).NextFrom(t.Context(), 1)
+		require.NoError(t, err)
+		require.EqualValues(t, later+20, taken)
+	})
+}

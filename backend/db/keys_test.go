@@ -47,7 +47,7 @@ func TestKeysLeadWithTheSite(t *testing.T) {
 	d := dbtest.Open(t, dbtest.Postgres(t))
 	tables, err := db.List(t.Context(), d.Read(), func(f *table) []any { return []any{&f.name, &f.first} }, `SELECT c.relname::text, a.attname::text
 		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-		WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace
+		WHERE i.indisprimary AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
 			AND EXISTS (SELECT 1 FROM pg_attribute s WHERE s.attrelid = c.oid AND s.attname = 'site_id') ORDER BY 1`)
 	require.NoError(t, err)
 	require.NotEmpty(t, tables)

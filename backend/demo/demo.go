@@ -52,7 +52,8 @@ func Fill(ctx context.Context, d *db.DB, plan Plan, tell func(day time.Time, vis
 	if err := declare(ctx, d, shop.ID, plan.day(0)); err != nil {
 		return err
 	}
-	keys, err := key.Open(ctx, d, time.Now)
+	var filled atomic.Int64 // days
+	keys, err := key.Open(ctx, d, func() time.Time { return plan.day(int(filled.Load())) })
 	if err != nil {
 		return err
 	}
@@ -70,6 +71,7 @@ func Fill(ctx context.Context, d *db.DB, plan Plan, tell func(day time.Time, vis
 	var visits atomic.Int64
 	counts := plan.counts(rand.New(rand.NewPCG(plan.Seed, workers)))
 	for day := range plan.Days {
+		filled.Store(int64(day))
 		together, running := errgroup.WithContext(ctx)
 		for i, w := range crew {
 			n := counts[day] / workers

@@ -100,7 +100,7 @@ func (t Table) args(m Mark) []any {
 // Erase erases some of the mark's rows. A call takes a few milliseconds. The caller calls it again until it returns 0.
 func (t Table) Erase(ctx context.Context, tx db.Tx, m Mark) (rows int64, err error) {
 	some := `rowid IN (SELECT rowid FROM ` + t.Name + ` WHERE ` + t.Where + ` LIMIT %d)`
-	if tx.Engine() == db.Postgres {
+	if tx.Engine() == db.Postgres { // rows of two partitions may have one ctid: the condition says which are meant
 		some = `ctid = ANY(ARRAY(SELECT ctid FROM ` + t.Name + ` WHERE ` + t.Where + ` LIMIT %d))`
 	}
 	change := `DELETE FROM ` + t.Name

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 	"github.com/seed-3405227d/frontdesk/backend/visit/place"
 	"github.com/seed-3405227d/frontdesk/backend/visit/quota"
@@ -73,7 +74,7 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 		return View{}, fmt.Errorf("storing a view: %w", err)
 	}
 	a := arriving{
-		Arrival: view, siteID: siteID, visitor: v.keys.Visitors.Number(visitor), number: number,
+		Arrival: view, tables: v.keys.Tables, siteID: siteID, visitor: v.keys.Visitors.Number(visitor), number: number,
 		at: v.now().UnixMilli(), mark: markOf(view.Nonce, number),
 		bot: v.IsBot(view.UserAgent), place: v.where(view.Client), source: source.Of(view.URL, view.Referrer, view.Own),
 	}
@@ -86,13 +87,18 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 		turn = cmp.Or(a.served, a.mark).hash()
 	}
 	var s stay
+	store := func(ctx context.Context, tx db.Tx) (err error) {
+		if s, err = a.store(ctx, tx); err == nil && !s.repeated {
+			v.count(tx, &a, s)
+		}
+		return err
+	}
 	err = v.lines.Pass(ctx, siteID, func() error {
-		return v.db.WriteOwn(ctx, turn, func(ctx context.Context, tx db.Tx) (err error) {
-			if s, err = a.store(ctx, tx); err == nil && !s.repeated {
-				v.count(tx, &a, s)
-			}
-			return err
-		})
+		err := v.db.WriteOwn(ctx, turn, store)
+		if partition.Missing(err) && v.keys.Again(ctx, number) == nil {
+			err = v.db.WriteOwn(ctx, turn, store)
+		}
+		return err
 	})
 	if err != nil {
 		return View{}, fmt.Errorf("storing a view: %w", err)
@@ -110,6 +116,7 @@ func (v *Visits) Arrive(ctx context.Context, siteID int64, visitor ID, view Arri
 // arriving is a page view while it is being stored.
 type arriving struct {
 	Arrival
+	tables  func(visit int64) key.Tables
 	siteID  int64
 	visitor int64 // 0 if the visitor is not known
 	number  int64 // of the view, and of the visitor and the visit that begin with it

@@ -36,7 +36,8 @@ func (a *arriving) takeOver(ctx context.Context, tx db.Tx, visitor, visit int64)
 	if a.served == "" {
 		return stay{}, nil
 	}
-	views, taken, err := db.One(ctx, tx, db.Only[Recent], `UPDATE visits SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5), scripted = TRUE
+	of := a.tables(visit)
+	views, taken, err := db.One(ctx, tx, db.Only[Recent], `UPDATE `+of.Visits+` SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5), scripted = TRUE
 		WHERE site_id = $1 AND id = $2 AND recent LIKE $6 RETURNING recent`,
 		a.siteID, visit, a.at, string(a.served), string(a.mark), "%"+string(a.served)+"%")
 	if err != nil || !taken {
@@ -45,7 +46,7 @@ func (a *arriving) takeOver(ctx context.Context, tx db.Tx, visitor, visit int64)
 	s := stay{Row: key.Row{Visitor: visitor, Visit: visit, View: views.find(a.mark)}, repeated: true}
 	// The address stays that of the request, which has the source, since scripts of a site may remove it. Only the
 	// fragment is added, which servers do not see.
-	s.at, _, err = db.One(ctx, tx, db.Only[int64], `UPDATE views SET title = $4, url = CASE WHEN substr(CAST($5 AS TEXT), 1, length(url) + 1) = url || '#' THEN $5 ELSE url END
+	s.at, _, err = db.One(ctx, tx, db.Only[int64], `UPDATE `+of.Views+` SET title = $4, url = CASE WHEN substr(CAST($5 AS TEXT), 1, length(url) + 1) = url || '#' THEN $5 ELSE url END
 		WHERE site_id = $1 AND visit_id = $2 AND id = $3 RETURNING at`, a.siteID, visit, s.View, a.Title, a.URL)
 	if err == nil && !a.bot {
 		tx.Wake(LiveTopic)
@@ -63,7 +64,7 @@ func (a *arriving) goOn(ctx context.Context, tx db.Tx, visit int64) (bool, error
 	if a.Kind == "history" || a.Kind == "restore" { // within an open page
 		campaign = ""
 	}
-	changed, err := tx.Exec(ctx, `UPDATE visits SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
+	changed, err := tx.Exec(ctx, `UPDATE `+a.tables(visit).Visits+` SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END,
 			views = views + 1, view_id = $4, recent = $5 || substr(recent, 1, $6), scripted = (scripted OR $10)
 		WHERE site_id = $1 AND id = $2 AND last_at >= $7 AND recent NOT LIKE $8 AND ($9 = '' OR campaign = $9)`,
 		a.siteID, visit, a.at, a.number, string(entryOf(a.mark, a.number)), (recentViews-1)*entryLength,
@@ -85,13 +86,13 @@ func (a *arriving) lockLatest(ctx context.Context, tx db.Tx, visitor int64) (vis
 		return 0, stay{}, ErrUnknown
 	}
 	// The visit may have been erased and the visitor not.
-	recent, _, err := db.One(ctx, tx, db.Only[Recent], `SELECT recent FROM visits WHERE site_id = $1 AND id = $2`, a.siteID, visit)
+	recent, _, err := db.One(ctx, tx, db.Only[Recent], `SELECT recent FROM `+a.tables(visit).Visits+` WHERE site_id = $1 AND id = $2`, a.siteID, visit)
 	view := recent.find(a.mark)
 	if err != nil || view == 0 {
 		return visit, stay{}, err
 	}
 	again = stay{Row: key.Row{Visitor: visitor, Visit: visit, View: view}, repeated: true}
-	again.at, _, err = db.One(ctx, tx, db.Only[int64], `SELECT at FROM views WHERE site_id = $1 AND visit_id = $2 AND id = $3`, a.siteID, visit, view)
+	again.at, _, err = db.One(ctx, tx, db.Only[int64], `SELECT at FROM `+a.tables(visit).Views+` WHERE site_id = $1 AND visit_id = $2 AND id = $3`, a.siteID, visit, view)
 	return visit, again, err
 }
 
@@ -123,7 +124,7 @@ func (a *arriving) arrivedWith(ctx context.Context, tx db.Tx, m mark) (visitor i
 
 // begin begins a visit of the visitor with this view.
 func (a *arriving) begin(ctx context.Context, tx db.Tx, visitor int64) error {
-	return tx.Send(ctx, `INSERT INTO visits (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, area, city, scripted, `+source.Columns+`)
+	return tx.Send(ctx, `INSERT INTO `+a.tables(a.number).Visits+` (site_id, id, visitor_id, started_at, last_at, views, view_id, recent, campaign, bot, user_agent, language, country, area, city, scripted, `+source.Columns+`)
 		VALUES ($1, $2, $3, $4, $4, 1, $2, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
 		append([]any{a.siteID, a.number, visitor, a.at, string(entryOf(a.mark, a.number)), a.source.CampaignKey(), a.bot, a.UserAgent, a.Language,
 			a.place.Country, a.place.Area, a.place.City, !a.Unscripted}, a.source.Values()...)...)
@@ -136,7 +137,7 @@ func (a *arriving) moveTo(ctx context.Context, tx db.Tx, visitor, visit int64) e
 
 // insert adds the view.
 func (a *arriving) insert(ctx context.Context, tx db.Tx, r key.Row) error {
-	err := tx.Send(ctx, `INSERT INTO views (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	err := tx.Send(ctx, `INSERT INTO `+a.tables(r.Visit).Views+` (site_id, visit_id, id, visitor_id, at, kind, url, referrer, title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		a.siteID, r.Visit, r.View, r.Visitor, a.at, a.Kind, a.URL, a.Referrer, a.Title)
 	if err == nil && !a.bot {
 		tx.Wake(LiveTopic)

@@ -66,7 +66,7 @@ func (v *Visits) AddInfo(ctx context.Context, siteID int64, ref Ref, info Info) 
 	}
 	r := v.keys.Row(ref)
 	err = v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
-		if err := present(ctx, tx, siteID, r); err != nil {
+		if err := v.present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
 		return v.AddInfoTx(ctx, tx, siteID, ref, stored)

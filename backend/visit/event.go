@@ -47,17 +47,18 @@ func (v *Visits) TrackEvent(ctx context.Context, siteID int64, ref Ref, callID s
 		return fmt.Errorf("storing an event: %w", err)
 	}
 	r, at := v.keys.Row(ref), v.now()
+	of := v.keys.Tables(r.Visit)
 	err = v.db.Attempt(ctx, int64(ref.Visitor), func(ctx context.Context, tx db.Tx) error {
-		if err := present(ctx, tx, siteID, r); err != nil {
+		if err := v.present(ctx, tx, siteID, r); err != nil {
 			return err
 		}
-		added, err := tx.Exec(ctx, `INSERT INTO user_events (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value)
+		added, err := tx.Exec(ctx, `INSERT INTO `+of.Events+` (site_id, visit_id, id, visitor_id, view_id, at, call_id, category, action, name, value)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (site_id, visit_id, call_id) DO NOTHING`,
 			siteID, r.Visit, number, r.Visitor, r.View, at.UnixMilli(), callID, e.Category, e.Action, e.Name, e.Value)
 		if err != nil || added == 0 {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE visits SET last_at = $3 WHERE site_id = $1 AND id = $2 AND last_at < $3`, siteID, r.Visit, at.UnixMilli()); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE `+of.Visits+` SET last_at = $3 WHERE site_id = $1 AND id = $2 AND last_at < $3`, siteID, r.Visit, at.UnixMilli()); err != nil {
 			return err
 		}
 		tx.Wake(LiveTopic)

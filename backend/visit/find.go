@@ -27,7 +27,7 @@ func (v *Visits) Viewed(ctx context.Context, siteID int64, ref Ref) (viewed View
 	}
 	r := v.keys.Row(ref)
 	found, known, err := db.One(ctx, v.db.Read(), func(s *stored) []any { return []any{&s.url, &s.at} },
-		`SELECT url, at FROM views WHERE site_id = $1 AND visit_id = $2 AND id = $3 AND visitor_id = $4`, siteID, r.Visit, r.View, r.Visitor)
+		`SELECT url, at FROM `+v.keys.Tables(r.Visit).Views+` WHERE site_id = $1 AND visit_id = $2 AND id = $3 AND visitor_id = $4`, siteID, r.Visit, r.View, r.Visitor)
 	if err != nil {
 		return Viewed{}, false, fmt.Errorf("reading a page view: %w", err)
 	}

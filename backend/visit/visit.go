@@ -76,19 +76,20 @@ func Open(ctx context.Context, s Subjects, now func() time.Time) (*Visits, error
 // PresentTx returns [ErrForeign] unless the ids are those of a page view of the site. Other packages call it in their
 // writes before they store something for a page view.
 func (v *Visits) PresentTx(ctx context.Context, tx db.Tx, siteID int64, ref Ref) error {
-	return present(ctx, tx, siteID, v.keys.Row(ref))
+	return v.present(ctx, tx, siteID, v.keys.Row(ref))
 }
 
 // FoundNoNumberTx notes that a pool had no number left for the visit.
 func (v *Visits) FoundNoNumberTx(ctx context.Context, tx db.Tx, siteID int64, visit ID) error {
-	_, err := tx.Exec(ctx, `UPDATE visits SET numberless = TRUE WHERE site_id = $1 AND id = $2 AND NOT numberless`, siteID, v.keys.Visits.Number(visit))
+	number := v.keys.Visits.Number(visit)
+	_, err := tx.Exec(ctx, `UPDATE `+v.keys.Tables(number).Visits+` SET numberless = TRUE WHERE site_id = $1 AND id = $2 AND NOT numberless`, siteID, number)
 	return err
 }
 
 // present returns [ErrForeign] unless the numbers are those of a page view of the site. Each write for a page view begins
 // with it. So callers need not check the ids, and nothing is stored for a visitor who has been erased in the meantime.
-func present(ctx context.Context, tx db.Tx, siteID int64, r key.Row) error {
-	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM views WHERE site_id = $1 AND visit_id = $2 AND id = $3 AND visitor_id = $4`,
+func (v *Visits) present(ctx context.Context, tx db.Tx, siteID int64, r key.Row) error {
+	_, found, err := db.One(ctx, tx, db.Only[int], `SELECT 1 FROM `+v.keys.Tables(r.Visit).Views+` WHERE site_id = $1 AND visit_id = $2 AND id = $3 AND visitor_id = $4`,
 		siteID, r.Visit, r.View, r.Visitor)
 	if err == nil && !found {
 		return ErrForeign

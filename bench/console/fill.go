@@ -39,11 +39,14 @@ func Fill(ctx context.Context, settings db.Settings, sites, leads int) error {
 	if err := demo.Fill(ctx, d, plan, func(time.Time, int64) {}); err != nil {
 		return err
 	}
-	if err := multiply(ctx, settings, plan.Last.AddDate(0, 0, -plan.Days), sites, leads); err != nil {
-		return err
-	}
 	keys, err := key.Open(ctx, d, time.Now)
 	if err != nil {
+		return err
+	}
+	if _, err := keys.Parts.Cover(ctx, 1, 2_000_000_000); err != nil { // for the numbers of the made-up visits
+		return err
+	}
+	if err := multiply(ctx, settings, plan.Last.AddDate(0, 0, -plan.Days), sites, leads); err != nil {
 		return err
 	}
 	figures, err := keeper.Open(ctx, d, keys, time.Now)

@@ -98,15 +98,18 @@ func reportsOn(ctx context.Context, settings db.Settings, visits, rounds int) er
 		return err
 	}
 	defer d.Close()
+	keys, err := key.Open(ctx, d, time.Now)
+	if err != nil {
+		return err
+	}
+	if _, err := keys.Parts.Cover(ctx, 1, int64(visits)); err != nil {
+		return err
+	}
 	begun := time.Now()
 	if err := fillReports(ctx, settings, visits); err != nil {
 		return err
 	}
 	made := time.Since(begun)
-	keys, err := key.Open(ctx, d, time.Now)
-	if err != nil {
-		return err
-	}
 	if err := knowVisitors(ctx, d, keys, visits/10); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func Open(t testing.TB, settings db.Settings) *db.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	require.NoError(t, d.Migrate(context.Background()))
+	addFixtures(t, d)
 	return d
 }
 
@@ -134,7 +135,29 @@ func migrate(t testing.TB, settings db.Settings) {
 	d, err := db.Open(t.Context(), settings, zap.NewNop())
 	require.NoError(t, err)
 	require.NoError(t, d.Migrate(t.Context()))
+	addFixtures(t, d)
 	require.NoError(t, d.Close())
+}
+
+// addFixtures makes partitions for rows that tests store by small numbers, which no clock gives.
+func addFixtures(t testing.TB, d *db.DB) {
+	t.Helper()
+	if d.Engine() != db.Postgres {
+		return
+	}
+	statements, err := db.List(context.Background(), d.Read(), db.Only[string], `SELECT 'CREATE TABLE ' || relname || '_fixtures PARTITION OF ' || relname || ' FOR VALUES FROM (MINVALUE) TO (1099511627776)'
+		FROM pg_class WHERE relkind = 'p' AND relnamespace = current_schema()::regnamespace AND to_regclass(relname || '_fixtures') IS NULL`)
+	require.NoError(t, err)
+	if len(statements) == 0 {
+		return
+	}
+	direct, err := db.Direct(d)
+	require.NoError(t, err)
+	defer direct.Close()
+	for _, statement := range statements {
+		_, err = direct.ExecContext(context.Background(), statement)
+		require.NoError(t, err)
+	}
 }
 
 var server struct {

@@ -108,7 +108,9 @@ CREATE TABLE rivals (
 
 
 -- visit: visitors, visits and page views, and what is known of them. The ids here are the numbers that were
--- drawn, so that new rows lie next to each other; package visit turns them into what all others see.
+-- drawn, so that new rows lie next to each other; package visit turns them into what all others see. A number tells the day
+-- on which it was drawn. By it PostgreSQL keeps what grows with each view in partitions, each of some days: package partition
+-- makes them, and package retain drops them. Visitors stay as long as their last visit, so they have none.
 
 -- "arrived" and "nonce" recognise the first view of a visitor without a cookie when it is reported again; the time stands
 -- first so that the index, too, grows at one end. "visit_id" is the latest visit. A visitor who is "marked" has
@@ -162,7 +164,11 @@ CREATE TABLE visits (
 	source_referrer      TEXT NOT NULL,
 	source_landing       TEXT NOT NULL,
 	PRIMARY KEY (site_id, id)
+-- postgres:
+) PARTITION BY RANGE (id);
+-- sqlite:
 );
+-- both:
 -- The visitor leads: while a table is small, PostgreSQL takes all indexes that begin with the site for equally good to
 -- find one row of a site, and keeps the plan while the table grows.
 CREATE INDEX visits_of_visitor ON visits (visitor_id, site_id, started_at);
@@ -181,7 +187,11 @@ CREATE TABLE views (
 	referrer   TEXT NOT NULL,
 	title      TEXT NOT NULL,
 	PRIMARY KEY (site_id, visit_id, id)
+-- postgres:
+) PARTITION BY RANGE (visit_id);
+-- sqlite:
 );
+-- both:
 
 -- What the site's own scripts have told. "call_id" is the request's, by which it is known when it is repeated.
 CREATE TABLE user_events (
@@ -197,7 +207,11 @@ CREATE TABLE user_events (
 	name       TEXT NOT NULL,
 	value      TEXT NOT NULL,
 	PRIMARY KEY (site_id, visit_id, id)
+-- postgres:
+) PARTITION BY RANGE (visit_id);
+-- sqlite:
 );
+-- both:
 CREATE UNIQUE INDEX user_events_once ON user_events (site_id, visit_id, call_id);
 CREATE INDEX user_events_of_site ON user_events (site_id, id); -- what is counted, whichever visit it is of
 

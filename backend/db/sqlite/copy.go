@@ -77,6 +77,13 @@ func isCopy(ctx context.Context, path string) bool {
 // have been given out since the copy was made: a browser may still show one.
 const skipped = 1 << 32
 
+// Sequences whose names begin with OfDays have numbers that tell the day: it stands above DayBits bits. Numbers of all days
+// until now may have been given out.
+const (
+	OfDays  = "day."
+	DayBits = 31
+)
+
 // adopt makes a database of its own of a copy. There is no log yet, so that all of it is
 // in the file when it returns.
 func adopt(ctx context.Context, path string) error {
@@ -95,13 +102,14 @@ func adopt(ctx context.Context, path string) error {
 		return err // another process was quicker
 	}
 	statements := []string{"PRAGMA application_id = 0"}
-	for table, column := range map[string]string{"sequences": "next", "sqlite_sequence": "seq"} {
+	today := fmt.Sprintf("CASE WHEN name LIKE '%s%%' THEN max(next, unixepoch() / 86400 << %d) ELSE next END", OfDays, DayBits)
+	for table, of := range map[string][2]string{"sequences": {"next", today}, "sqlite_sequence": {"seq", "seq"}} {
 		var found int
 		if err := tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE name = ?", table).Scan(&found); err != nil {
 			return fmt.Errorf("taking a copy into use: %w", err)
 		}
 		if found > 0 {
-			statements = append(statements, fmt.Sprintf("UPDATE %s SET %s = %[2]s + %d", table, column, skipped))
+			statements = append(statements, fmt.Sprintf("UPDATE %s SET %s = %s + %d", table, of[0], of[1], skipped))
 		}
 	}
 	for _, statement := range statements {

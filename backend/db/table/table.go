@@ -47,7 +47,7 @@ func List(ctx context.Context, d *db.DB) (tables []Table, err error) {
 	if d.Engine() == db.Postgres {
 		query = `SELECT c.relname::text, a.attname::text, upper(format_type(a.atttypid, NULL)), NOT a.attnotnull, COALESCE(array_position(i.indkey::int2[], a.attnum) + 1, 0)
 			FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-			WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+			WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname !~ '_[0-9]+_[0-9]+(_gone)?$' AND c.relnamespace = current_schema()::regnamespace
 				AND EXISTS (SELECT 1 FROM pg_attribute s WHERE s.attrelid = c.oid AND s.attname = 'site_id') ORDER BY c.relname::text COLLATE "C", a.attname::text COLLATE "C"`
 	}
 	parts, err := db.List(ctx, d.Read(), func(p *part) []any { return []any{&p.table, &p.column, &p.kind, &p.nullable, &p.place} }, query)

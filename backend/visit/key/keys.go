@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 )
 
 // ID is the public number of a visitor, a visit or a view. 0 < ID < 2^53, so that JavaScript holds it exactly. IDs
@@ -33,6 +34,8 @@ type Keys struct {
 	// A view has a number of its own. A visit has the number of its first view, and a visitor that of the first
 	// visit. Their ids do not show this.
 	numbers *db.Sequence
+	// Parts are the tables that PostgreSQL has in partitions by the numbers of visits.
+	Parts   *partition.Tables
 	signers sync.Pool // of signer
 	now     func() time.Time
 }
@@ -57,12 +60,59 @@ func Open(ctx context.Context, d *db.DB, now func() time.Time) (*Keys, error) {
 	}
 	return &Keys{
 		Visitors: Permutation{cipher, 'v'}, Visits: Permutation{cipher, 's'}, Views: Permutation{cipher, 'h'},
-		numbers: d.Sequence("visit.views", block), signers: sync.Pool{New: func() any { return newSigner(signing) }}, now: now,
+		numbers: db.DaySequence(d, "visit.views", block), Parts: partition.New(d, plain.Visits, plain.Views, plain.Events), signers: sync.Pool{New: func() any { return newSigner(signing) }}, now: now,
 	}, nil
 }
 
-// Next draws the number of a view. A number that is not used is skipped.
-func (k *Keys) Next(ctx context.Context) (int64, error) { return k.numbers.Next(ctx) }
+// Next draws the number of a view, after which rows of the view can be stored. A number that is not used is skipped. It tells
+// the day (UTC) of this node's clock, or a later one if a node's clock was ahead: so numbers come in about the order of
+// time, also while a clock is set back.
+func (k *Keys) Next(ctx context.Context) (int64, error) {
+	number, err := k.numbers.NextFrom(ctx, partition.First(k.now()))
+	if err == nil && !k.Parts.Ready(number) {
+		_, err = k.Parts.Cover(ctx, number, number)
+	}
+	return number, err
+}
+
+// Again looks anew which partitions there are, and makes that of the number if it is missing: somebody has taken one away.
+func (k *Keys) Again(ctx context.Context, number int64) error {
+	k.Parts.Forget()
+	_, err := k.Parts.Cover(ctx, number, number)
+	return err
+}
+
+// ahead is how long before a day the partition is made that it needs.
+const ahead = 3 * 24 * time.Hour
+
+// Prepare makes the partitions that the next days need, if there are none, for visits that are kept for that long (for ever
+// with 0). So no view waits for that.
+func (k *Keys) Prepare(ctx context.Context, kept time.Duration) error {
+	k.Parts.Keep(kept)
+	now := k.now()
+	made, err := k.Parts.Cover(ctx, partition.First(now), partition.First(now.Add(ahead)))
+	if err != nil || !made {
+		return err
+	}
+	return k.Parts.Analyze(ctx)
+}
+
+// Tables are the names of the tables that have the rows of a visit: see [Keys.Tables].
+type Tables struct{ Visits, Views, Events string }
+
+var plain = Tables{"visits", "views", "user_events"}
+
+// Tables returns the tables for statements about one visit. They are partitions for a visit of today and yesterday, which are
+// not dropped before that is long ago; a statement then costs PostgreSQL no plan for all of them.
+func (k *Keys) Tables(visit int64) Tables {
+	if visit < partition.First(k.now().Add(-24*time.Hour)) {
+		return plain
+	}
+	if names := k.Parts.Names(visit); names != nil {
+		return Tables{names[0], names[1], names[2]}
+	}
+	return plain
+}
 
 // Row is the numbers of the ids.
 func (k *Keys) Row(ref Ref) Row {

@@ -1,4 +1,5 @@
-// Package retain deletes visits when they are older than they are kept.
+// Package retain deletes visits when they are older than they are kept: on PostgreSQL a partition at a time where all of it is
+// old, and else row by row.
 package retain
 
 import (
@@ -8,6 +9,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
@@ -21,10 +23,14 @@ const (
 )
 
 // Retention deletes visits. It is safe for concurrent use.
-type Retention struct{ db *db.DB }
+type Retention struct {
+	db    *db.DB
+	parts *partition.Tables
+}
 
-// New returns the retention of the database, which has to be migrated.
-func New(d *db.DB) *Retention { return &Retention{d} }
+// New returns the retention of the database, which has to be migrated. parts are the tables of visits, of views and of user
+// events.
+func New(d *db.DB, parts *partition.Tables) *Retention { return &Retention{d, parts} }
 
 // oldVisit is a visit that ended long ago.
 type oldVisit struct{ site, id, visitor, views int64 }
@@ -34,13 +40,18 @@ type Limit struct {
 	// SiteID is the site of the visits, or 0 for all sites. Visits of crawlers are old by the limit of all sites alone.
 	SiteID int64
 	Before time.Time
+	// Wait is how much longer visits of all sites may stay to be dropped with a partition, if that has no more days. It is
+	// 0 for no longer.
+	Wait time.Duration
 }
 
-// oldVisits returns the oldest visits that are old by the limit, at most prunedAtOnce.
-func (r *Retention) oldVisits(ctx context.Context, limit Limit) ([]oldVisit, error) {
+// oldVisits returns the oldest visits that are old by the limit, at most prunedAtOnce, without those that wait.
+func (r *Retention) oldVisits(ctx context.Context, limit Limit, waits partition.Range) ([]oldVisit, error) {
 	kinds, args := []string{"NOT bot", "bot"}, []any{limit.Before.UnixMilli()} // each kind has an index
 	if limit.SiteID != 0 {
 		kinds, args = []string{"NOT bot AND site_id = $2"}, append(args, limit.SiteID)
+	} else if waits.From < waits.To {
+		kinds, args = []string{"NOT bot AND (id < $2 OR id >= $3)", "bot AND (id < $2 OR id >= $3)"}, append(args, waits.From, waits.To)
 	}
 	for _, kind := range kinds {
 		list, err := db.List(ctx, r.db.Read(), func(s *oldVisit) []any { return []any{&s.site, &s.id, &s.visitor, &s.views} },
@@ -62,11 +73,19 @@ func (r *Retention) Passed(ctx context.Context, limits []Limit) (passed []Limit,
 			ofSites = append(ofSites, oldest{limit.SiteID, limit.Before.UnixMilli()})
 			continue
 		}
-		list, err := r.oldVisits(ctx, limit)
+		waits, err := r.waiting(ctx, limit)
+		var list []oldVisit
+		if err == nil {
+			list, err = r.oldVisits(ctx, limit, waits)
+		}
+		var left []partition.Range
+		if err == nil {
+			left, err = r.parts.Left(ctx)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("looking for old visits: %w", err)
 		}
-		if len(list) > 0 {
+		if len(list)+len(left) > 0 {
 			passed = append(passed, limit)
 		}
 	}
@@ -78,7 +97,7 @@ func (r *Retention) Passed(ctx context.Context, limits []Limit) (passed []Limit,
 			return nil, fmt.Errorf("looking for old visits of sites: %w", err)
 		}
 		for _, id := range sites {
-			passed = append(passed, Limit{id, time.UnixMilli(before[id])})
+			passed = append(passed, Limit{SiteID: id, Before: time.UnixMilli(before[id])})
 		}
 	}
 	return passed, nil
@@ -93,8 +112,30 @@ type oldest struct{ site, before int64 }
 //
 // Prune works in small transactions with pauses between them, and may end after any of them.
 func (r *Retention) Prune(ctx context.Context, limit Limit) (visits int, err error) {
+	if limit.SiteID == 0 {
+		dropped, all, err := r.dropOld(ctx, limit.Before)
+		if err != nil {
+			return dropped, fmt.Errorf("dropping old visits: %w", err)
+		}
+		if visits = dropped; !all {
+			return visits, nil // it is tried again, as that is less than to delete them
+		}
+	}
+	pruned, err := r.pruneRows(ctx, limit)
+	if visits += pruned; err == nil && pruned > 0 {
+		err = r.dropEmpty(ctx, limit.Before)
+	}
+	return visits, err
+}
+
+// pruneRows deletes the visits that are old by the limit row by row.
+func (r *Retention) pruneRows(ctx context.Context, limit Limit) (visits int, err error) {
+	waits, err := r.waiting(ctx, limit)
+	if err != nil {
+		return 0, fmt.Errorf("pruning visits: %w", err)
+	}
 	for {
-		old, err := r.oldVisits(ctx, limit)
+		old, err := r.oldVisits(ctx, limit, waits)
 		if err == nil && len(old) == 0 {
 			return visits, nil
 		}
@@ -160,8 +201,9 @@ func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, e
 // pruneVisitors deletes the visitors of the visits who have no visit left.
 func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
 	set, args := db.Among(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
+	// PostgreSQL would go through all visits for a NOT EXISTS if it took the visitors for many.
 	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+set+`)
-		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id)`, args...); err != nil {
+		AND COALESCE((SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id LIMIT 1), 0) = 0`, args...); err != nil {
 		return err
 	}
 	for _, of := range []string{"contacts", "properties", "client_ids"} {

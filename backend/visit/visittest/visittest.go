@@ -73,7 +73,7 @@ func Make(ctx context.Context, d *db.DB, now func() time.Time, also ...onsite.At
 	if err != nil {
 		return nil, err
 	}
-	r := &Rooms{Keys: keys, Texts: quota.New(d, keys, now), Days: days.New(d), Cards: card.New(d, keys), Retention: retain.New(d)}
+	r := &Rooms{Keys: keys, Texts: quota.New(d, keys, now), Days: days.New(d), Cards: card.New(d, keys), Retention: retain.New(d, keys.Parts)}
 	r.Onsite = onsite.New(d, keys, r.Cards, now, also...)
 	r.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: keys, Texts: r.Texts, Days: r.Days}, now)
 	return r, err
