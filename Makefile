@@ -24,9 +24,9 @@ real:
 	FRONTDESK_POOLED=yes go test -timeout 20m -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
 
 # The tests of the rooms whose tables Citus distributes, on a database that it has distributed. It has to be installed
-# beside PostgreSQL; Debian does not have it.
+# beside PostgreSQL; Debian does not have it. Three tests fill their database by a statement that it does not take.
 citus:
-	FRONTDESK_CITUS=yes go test -timeout 60m -p 1 -run /postgres ./backend/visit/... ./backend/report/... ./backend/api ./backend/call ./backend/lead ./backend/person ./edge
+	FRONTDESK_CITUS=yes go test -timeout 60m -p 1 -run /postgres -skip 'OldVisitsArePruned|ErasureIsResumed|ErasingBesideTraffic' ./backend/visit/... ./backend/report/... ./backend/api ./backend/call ./backend/lead ./backend/person ./edge
 
 # The tests of the rooms that differ from main, and of those that import them; or of ROOM=backend/lead and those.
 ROOM ?=

@@ -75,7 +75,7 @@ var change = regexp.MustCompile(`^(WITH|SELECT|INSERT|UPDATE|DELETE)\b`)
 
 // namesSite returns an error if one of the statements needs one of the tables and does not name the site.
 func namesSite(statements, tables, across []string) error {
-	grown := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE)\s+(` + strings.Join(tables, "|") + `)\b`)
+	grown := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE)\s+(` + strings.Join(tables, "|") + `)(_\d+)*\b`) // or a partition
 	site := regexp.MustCompile(`\bsite_id = |\(site_id, |\(site_id\) IN|INTO \w+ \(site_id,`)
 	seen := 0
 	for _, statement := range statements {

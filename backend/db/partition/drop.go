@@ -106,10 +106,14 @@ func (t *Taking) Out(ctx context.Context, r Range) (of Taken, err error) {
 		if n := slices.IndexFunc(parts, func(p part) bool { return p.name == name }); n >= 0 && parts[n].pending {
 			steps = append([]string{`ALTER TABLE ` + table + ` DETACH PARTITION ` + name + ` FINALIZE`}, steps...)
 		} else if n >= 0 {
-			steps = append([]string{`COMMENT ON TABLE ` + name + ` IS '` + taken + `'`, `ALTER TABLE ` + table + ` DETACH PARTITION ` + name + ` CONCURRENTLY`}, steps...)
+			steps = append([]string{`COMMENT ON TABLE ` + name + ` IS '` + taken + `'`, `ALTER TABLE ` + table + ` DETACH PARTITION ` + name + concurrently}, steps...)
 		}
 		for _, step := range steps {
-			if err := t.exec(ctx, step); err != nil {
+			err := t.exec(ctx, step)
+			if detach, found := strings.CutSuffix(step, concurrently); found && refusedAs(err, "XX000") { // Citus cannot, and calls that an internal error
+				err = t.exec(ctx, detach)
+			}
+			if err != nil {
 				return of, err
 			}
 		}
@@ -118,17 +122,25 @@ func (t *Taking) Out(ctx context.Context, r Range) (of Taken, err error) {
 	return of, nil
 }
 
+// concurrently has a partition taken out without locking out its readers and writers.
+const concurrently = " CONCURRENTLY"
+
 // exec executes a statement outside of transactions.
 func (t *Taking) exec(ctx context.Context, statement string) error {
 	_, err := t.Direct.ExecContext(ctx, statement)
-	var refused interface{ SQLState() string }
-	if errors.As(err, &refused) && refused.SQLState() == "55P03" {
+	if refusedAs(err, "55P03") {
 		return ErrBusy
 	}
 	if err != nil {
 		return fmt.Errorf("taking partitions: %w", err)
 	}
 	return nil
+}
+
+// refusedAs says whether PostgreSQL has refused a statement with the code (its manual, appendix A).
+func refusedAs(err error, code string) bool {
+	var refused interface{ SQLState() string }
+	return errors.As(err, &refused) && refused.SQLState() == code
 }
 
 // Settle has move put the rows back that stay, in a transaction, unless that has been done. Whoever finds the partitions

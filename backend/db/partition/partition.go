@@ -233,8 +233,10 @@ func gap(parts []part, number, days int64) (r Range, there bool) {
 // taken out by hand.
 func add(ctx context.Context, tx *sql.Tx, table string, r Range) error {
 	name := r.Name(table)
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL);
-		ALTER TABLE %[2]s ATTACH PARTITION %[1]s FOR VALUES FROM (%[3]d) TO (%[4]d)`, name, table, r.From, r.To))
+	if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (LIKE `+table+` INCLUDING ALL)`); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, table, name, r.From, r.To))
 	return err
 }
 

@@ -65,12 +65,15 @@ func (r *Retention) oldVisits(ctx context.Context, limit Limit, waits partition.
 
 // Passed returns those of the limits by which some visits are old.
 func (r *Retention) Passed(ctx context.Context, limits []Limit) (passed []Limit, err error) {
-	before := make(map[int64]int64)
-	var ofSites []oldest
 	for _, limit := range limits {
 		if limit.SiteID != 0 {
-			before[limit.SiteID] = limit.Before.UnixMilli()
-			ofSites = append(ofSites, oldest{limit.SiteID, limit.Before.UnixMilli()})
+			_, some, err := db.One(ctx, r.db.Read(), db.Only[int64], `SELECT 1 FROM visits WHERE site_id = $1 AND NOT bot AND last_at < $2 LIMIT 1`, limit.SiteID, limit.Before.UnixMilli())
+			if err != nil {
+				return nil, fmt.Errorf("looking for old visits of a site: %w", err)
+			}
+			if some {
+				passed = append(passed, limit)
+			}
 			continue
 		}
 		waits, err := r.waiting(ctx, limit)
@@ -89,22 +92,8 @@ func (r *Retention) Passed(ctx context.Context, limits []Limit) (passed []Limit,
 			passed = append(passed, limit)
 		}
 	}
-	for some := range db.Parts(ofSites) {
-		set, args := db.Among(some, func(o *oldest) []any { return []any{&o.site, &o.before} })
-		sites, err := db.List(ctx, r.db.Read(), db.Only[int64], `SELECT o.column1 FROM (`+set+`) o
-			WHERE EXISTS (SELECT 1 FROM visits v WHERE v.site_id = o.column1 AND NOT v.bot AND v.last_at < o.column2)`, args...)
-		if err != nil {
-			return nil, fmt.Errorf("looking for old visits of sites: %w", err)
-		}
-		for _, id := range sites {
-			passed = append(passed, Limit{SiteID: id, Before: time.UnixMilli(before[id])})
-		}
-	}
 	return passed, nil
 }
-
-// oldest is a limit of one site, as queries take it.
-type oldest struct{ site, before int64 }
 
 // Prune deletes the visits that are old by the limit, with their page views and events. It deletes visitors who have
 // no later visits, with everything that is known of them. It returns how many visits it has deleted. Leads and
