@@ -19,19 +19,34 @@ type Queries interface {
 func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query string, args ...any) (list []T, err error) {
 	err = from.ask(ctx, query, args, func(r wire.Rows) error {
 		list = nil
-		for r.Next() {
-			var row T
-			if err := r.Scan(fields(&row)...); err != nil {
-				return err
-			}
-			list = append(list, row)
-		}
-		return r.Err()
+		return eachOf(r, fields, func(row *T) error {
+			list = append(list, *row)
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
+}
+
+// Each calls do for each row of the query as it comes, and returns its error. What may ask more than once, such as
+// [DB.Replica], has do called for the first rows again.
+func Each[T any](ctx context.Context, from Queries, fields func(*T) []any, do func(*T) error, query string, args ...any) error {
+	return from.ask(ctx, query, args, func(r wire.Rows) error { return eachOf(r, fields, do) })
+}
+
+func eachOf[T any](r wire.Rows, fields func(*T) []any, do func(*T) error) error {
+	for r.Next() {
+		var row T
+		if err := r.Scan(fields(&row)...); err != nil {
+			return err
+		}
+		if err := do(&row); err != nil {
+			return err
+		}
+	}
+	return r.Err()
 }
 
 // One returns the first row of the query; found is false when there is none.

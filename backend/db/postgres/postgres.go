@@ -89,6 +89,13 @@ func Open(ctx context.Context, source, direct string, timeout time.Duration) (*D
 // Patient opens a connection to the server itself, whose statements may take as long as they need.
 func (d *Database) Patient() (*sql.DB, error) { return open(d.direct, bounds(0), 1, false) }
 
+// Unhurried is Patient for reading: a transaction may also wait for its next statement, an hour at most.
+func (d *Database) Unhurried() (*sql.DB, error) {
+	set := bounds(0)
+	set["idle_in_transaction_session_timeout"] = strconv.FormatInt(time.Hour.Milliseconds(), 10)
+	return open(d.direct, set, 1, false)
+}
+
 // Close closes all connections.
 func (d *Database) Close() error { return errors.Join(d.Write.Close(), d.Read.Close()) }
 
