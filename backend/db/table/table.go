@@ -96,3 +96,61 @@ func (t Table) OfSite(what string, siteID int64, behind []any, limit int) (query
 
 // InOrder are the columns of the key, in their order.
 func (t Table) InOrder() string { return strings.Join(t.Key, ", ") }
+
+// Insert adds rows of the columns. What has the key of a row that is there is left out if twice is true, and is an error
+// otherwise.
+func (t Table) Insert(ctx context.Context, tx db.Tx, columns []string, rows [][]any, twice bool) error {
+	for some := range db.Parts(rows) {
+		var query strings.Builder
+		query.WriteString("INSERT INTO " + t.Name + " (" + strings.Join(columns, ", ") + ") VALUES ")
+		args := make([]any, 0, len(some)*len(columns))
+		for i, row := range some {
+			if i > 0 {
+				query.WriteString(", ")
+			}
+			for column, value := range row {
+				args = append(args, value)
+				query.WriteByte("(,"[min(column, 1)])
+				query.WriteString("$" + strconv.Itoa(len(args)))
+			}
+			query.WriteByte(')')
+		}
+		if twice {
+			query.WriteString(" ON CONFLICT DO NOTHING")
+		}
+		if _, err := tx.Exec(ctx, query.String(), args...); err != nil {
+			return fmt.Errorf("adding to %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// Delete deletes rows of a site, limit at most, and returns how many these were.
+func (t Table) Delete(ctx context.Context, tx db.Tx, siteID int64, limit int) (int64, error) {
+	key := t.InOrder()
+	if len(t.Key) > 1 {
+		key = "(" + key + ")"
+	}
+	deleted, err := tx.Exec(ctx, "DELETE FROM "+t.Name+" WHERE site_id = $1 AND "+key+" IN (SELECT "+t.InOrder()+" FROM "+t.Name+" WHERE site_id = $1 LIMIT "+strconv.Itoa(limit)+")", siteID)
+	if err != nil {
+		return 0, fmt.Errorf("deleting from %s: %w", t.Name, err)
+	}
+	return deleted, nil
+}
+
+// Given returns for each sequence the first number that it has not given out yet.
+func Given(ctx context.Context, from db.Queries) (map[string]int64, error) {
+	type sequence struct {
+		name string
+		next int64
+	}
+	list, err := db.List(ctx, from, func(s *sequence) []any { return []any{&s.name, &s.next} }, `SELECT name, next FROM sequences`)
+	if err != nil {
+		return nil, fmt.Errorf("reading sequences: %w", err)
+	}
+	next := make(map[string]int64, len(list))
+	for _, s := range list {
+		next[s.name] = s.next
+	}
+	return next, nil
+}
