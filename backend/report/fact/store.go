@@ -121,6 +121,8 @@ type Change struct {
 	Drop []int64
 	// Mend changes the rows that are on the day and not put.
 	Mend func(*Row)
+	// Keep gives a row that is put what it has of the one in whose place it comes; nil for nothing.
+	Keep func(was Row, put *Row)
 }
 
 // Prepared is a change that is ready to be written.
@@ -140,14 +142,20 @@ func (f *Family) Prepare(ctx context.Context, from db.Queries, c Change) (Prepar
 	if len(blocks) > 0 {
 		rows = blocks[0].rows()
 	}
-	replaced := make(map[int64]bool, len(c.Put)+len(c.Drop))
-	for _, row := range c.Put {
-		replaced[row.Numbers[ID]] = true
+	replaced := make(map[int64]*Row, len(c.Put)+len(c.Drop))
+	for i, row := range c.Put {
+		replaced[row.Numbers[ID]] = &c.Put[i]
 	}
 	for _, id := range c.Drop {
-		replaced[id] = true
+		replaced[id] = nil
 	}
-	rows = slices.DeleteFunc(rows, func(r Row) bool { return replaced[r.Numbers[ID]] })
+	rows = slices.DeleteFunc(rows, func(r Row) bool {
+		put, is := replaced[r.Numbers[ID]]
+		if put != nil && c.Keep != nil {
+			c.Keep(r, put)
+		}
+		return is
+	})
 	if c.Mend != nil {
 		for i := range rows {
 			c.Mend(&rows[i])

@@ -31,6 +31,9 @@ func (k *Keeper) change(ctx context.Context, f *fact.Family, days map[siteDay]*f
 	for some := range slices.Chunk(slices.Collect(maps.Values(days)), daysAtOnce) {
 		var prepared []fact.Prepared
 		for _, c := range some {
+			if f == &fact.Inquiries {
+				c.Keep = keepPool
+			}
 			p, err := f.Prepare(ctx, k.db.Read(), *c)
 			if err != nil {
 				return err
@@ -49,4 +52,12 @@ func (k *Keeper) change(ctx context.Context, f *fact.Family, days map[siteDay]*f
 		}
 	}
 	return nil
+}
+
+// keepPool has a call keep the pool by which it was counted when its number has left that pool, or the site has come from
+// another installation, whose pools are not known here.
+func keepPool(was fact.Row, put *fact.Row) {
+	if put.Texts[fact.InquiryPool] == "" && put.Texts[fact.InquiryNumber] == was.Texts[fact.InquiryNumber] {
+		put.Texts[fact.InquiryPool] = was.Texts[fact.InquiryPool]
+	}
 }
