@@ -79,7 +79,7 @@ func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 		}
 		visits := 0
 		if err == nil && len(limits) > 0 {
-			_, err = d.DB.Duty(ctx, "retention", func(ctx context.Context) error {
+			_, err = d.DB.Duty(ctx, retain.Duty, func(ctx context.Context) error {
 				for _, limit := range limits {
 					pruned, err := d.Retention.Prune(ctx, limit)
 					if visits += pruned; err != nil {

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// erasing is the duty of erasing, and what is woken when there is something to erase.
-	erasing = "erasing"
+	// Duty is the [db.DB.Duty] of erasing: while somebody else has it, nobody is erased. It is also the topic of what there
+	// is to erase.
+	Duty = "erasing"
 	// piecePause is the least time between two pieces, in which others write. It is pieceShare times as long as the
 	// last one took.
 	piecePause = 10 * time.Millisecond
@@ -26,7 +27,7 @@ const (
 
 // Run erases what was asked for, until ctx ends.
 func (p *Persons) Run(ctx context.Context) {
-	asked, forget := p.db.Subscribe(erasing)
+	asked, forget := p.db.Subscribe(Duty)
 	defer forget()
 	for ctx.Err() == nil {
 		if err := p.EraseAsked(ctx); err != nil && ctx.Err() == nil {
@@ -46,7 +47,7 @@ func (p *Persons) EraseAsked(ctx context.Context) error {
 	if err != nil || len(asked) == 0 {
 		return err
 	}
-	_, err = p.db.Duty(ctx, erasing, func(ctx context.Context) error {
+	_, err = p.db.Duty(ctx, Duty, func(ctx context.Context) error {
 		for len(asked) > 0 {
 			for _, e := range asked {
 				if err := p.erase(ctx, e); err != nil {

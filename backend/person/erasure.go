@@ -119,7 +119,7 @@ func (p *Persons) Erase(ctx context.Context, by string, s Sought) (id int64, err
 				}
 			}
 		}
-		tx.Wake(erasing)
+		tx.Wake(Duty)
 		return nil
 	})
 	if err != nil {
@@ -178,4 +178,14 @@ func (p *Persons) end(ctx context.Context, e Erasure) error {
 		return fmt.Errorf("ending an erasure: %w", err)
 	}
 	return nil
+}
+
+// UnderWay reports whether a person is being erased at the site.
+func UnderWay(ctx context.Context, from db.Queries, siteID int64) (bool, error) {
+	_, under, err := db.One(ctx, from, db.Only[int64],
+		`SELECT id FROM erasures WHERE ended_at = 0 AND (all_sites OR id IN (SELECT erasure_id FROM erasure_sites WHERE site_id = $1)) LIMIT 1`, siteID)
+	if err != nil {
+		return false, fmt.Errorf("looking for erasures: %w", err)
+	}
+	return under, nil
 }

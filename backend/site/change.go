@@ -95,14 +95,16 @@ func (s *Sites) change(ctx context.Context, tx db.Tx, key string, version int64,
 }
 
 // Put gives the site of the key these settings in a transaction, and adds it if there is none. [ValidKey] and
-// [Settings.Check] have accepted them. [Sites.Refresh] learns the site. The error may be an [Invalid], or [ErrTaken] if
-// there is a site whose key differs only in case, or of this key while over is false.
+// [Settings.Check] have accepted them. [Sites.Refresh] learns the site. The error may be an [Invalid], [ErrArriving], or
+// [ErrTaken] if there is a site whose key differs only in case, or of this key while over is false.
 func (s *Sites) Put(ctx context.Context, tx db.Tx, key string, settings Settings, over bool, by string) (id int64, err error) {
 	same, err := db.List(ctx, tx, (*row).fields, `SELECT `+columns+` FROM sites WHERE LOWER(key) = LOWER($1)`, key)
 	at := slices.IndexFunc(same, func(r row) bool { return r.Key == key })
 	switch {
 	case err != nil:
 		return 0, err
+	case slices.ContainsFunc(same, func(r row) bool { return r.ArrivingAt != 0 }):
+		return 0, ErrArriving
 	case len(same) > 0 && (!over || at < 0):
 		return 0, ErrTaken
 	case at < 0:

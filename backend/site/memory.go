@@ -275,7 +275,10 @@ func (s *Sites) read(r row) Site {
 		}
 	}
 	site := Site{ID: r.ID, Key: r.Key, CreatedAt: time.UnixMilli(r.CreatedAt), Version: r.Version}
-	site.RetiredAt, site.SuspendedAt = db.Time(r.RetiredAt), db.Time(r.SuspendedAt)
+	site.RetiredAt, site.SuspendedAt, site.ArrivingAt = db.Time(r.RetiredAt), db.Time(r.SuspendedAt), db.Time(r.ArrivingAt)
+	if r.ArrivingAt != 0 { // nobody but the import may have it served
+		site.RetiredAt = site.ArrivingAt
+	}
 	if r.Settings == "{}" {
 		return site
 	}

@@ -51,6 +51,9 @@ type Site struct {
 	RetiredAt time.Time
 	// SuspendedAt is the same for a site that whoever hosts it has suspended.
 	SuspendedAt time.Time
+	// ArrivingAt is since when the data of the site have been coming from another installation; zero for a site whose
+	// data are there. Until then RetiredAt is not zero.
+	ArrivingAt time.Time
 	// Version counts the changes of the site. It is 0 before the first. Two values of Site with the same ID and Version
 	// are equal.
 	Version int64
@@ -122,7 +125,7 @@ func (s *Sites) Provision(ctx context.Context, key string) (Site, error) {
 	switch {
 	case stored.SuspendedAt != 0:
 		return Site{}, ErrSuspended
-	case stored.RetiredAt != 0:
+	case stored.RetiredAt != 0, stored.ArrivingAt != 0:
 		return Site{}, ErrRetired
 	}
 	return s.remember(ctx, stored), nil
@@ -157,13 +160,14 @@ type row struct {
 	RetiredAt int64
 
 	SuspendedAt int64
+	ArrivingAt  int64
 }
 
 func (r *row) fields() []any {
-	return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings, &r.RetiredAt, &r.SuspendedAt}
+	return []any{&r.ID, &r.Key, &r.CreatedAt, &r.Version, &r.Settings, &r.RetiredAt, &r.SuspendedAt, &r.ArrivingAt}
 }
 
-const columns = `id, key, created_at, version, settings, retired_at, suspended_at`
+const columns = `id, key, created_at, version, settings, retired_at, suspended_at, arriving_at`
 
 // provide finds the sites of the keys, and adds the missing ones.
 func (s *Sites) provide(ctx context.Context, tx db.Tx, keys []string) (map[string]row, error) {

@@ -37,7 +37,8 @@ CREATE TABLE declarers (
 -- site
 
 -- "settings" are what the console has set above the configuration, as an object, and "version" is how often they have
--- been changed: a change names the version that it was made from. A site is served unless it has been retired.
+-- been changed: a change names the version that it was made from. A site is served unless it has been retired, or its data
+-- have been arriving since "arriving_at".
 CREATE TABLE sites (
 	id         BIGINT PRIMARY KEY,
 	key        TEXT NOT NULL UNIQUE,
@@ -45,7 +46,8 @@ CREATE TABLE sites (
 	settings   TEXT NOT NULL DEFAULT '{}',
 	version    BIGINT NOT NULL DEFAULT 0,
 	retired_at BIGINT NOT NULL DEFAULT 0,
-	suspended_at BIGINT NOT NULL DEFAULT 0
+	suspended_at BIGINT NOT NULL DEFAULT 0,
+	arriving_at BIGINT NOT NULL DEFAULT 0
 );
 
 -- How many pages of a site had which outcome on a day.

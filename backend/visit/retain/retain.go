@@ -22,6 +22,9 @@ const (
 	pruneShare = 9
 )
 
+// Duty is the [db.DB.Duty] of deleting visits: while somebody else has it, none is deleted.
+const Duty = "retention"
+
 // Retention deletes visits. It is safe for concurrent use.
 type Retention struct {
 	db    *db.DB
