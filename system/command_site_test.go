@@ -1,17 +1,26 @@
 package system
 
 import (
+	"bytes"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
+	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
@@ -19,6 +28,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/appearance/appearancetest"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 )
 
@@ -138,4 +148,117 @@ func TestSiteMovesBetweenInstallations(t *testing.T) {
 	list, err := desk.Groups.All(ctx)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
+}
+
+// What is stored of a site goes with it, by the commands, while a server works in both installations. A command that is
+// killed leaves nothing that is served, and the next one begins anew; one that is ended takes back what it has done.
+func TestSiteMovesWithItsData(t *testing.T) {
+	s := run(t, `
+		{
+			frontdesk {
+				database sqlite $DIR/frontdesk.db
+			}
+		}
+		http://localhost:$PORT {
+			frontdesk shop
+			reverse_proxy $ORIGIN
+		}`).Ready()
+	desk, done, err := caddymodule.Use()
+	require.NoError(t, err)
+	defer done()
+	shop, err := desk.Sites.ByKey(t.Context(), "shop")
+	require.NoError(t, err)
+	for n := range 600 {
+		view, err := desk.Visits.Arrive(t.Context(), shop.ID, 0, visit.Arrival{Nonce: strconv.Itoa(n), URL: "https://shop.example/?utm_source=news", Kind: "load", UserAgent: "Mozilla/5.0 Chrome/140.0"})
+		require.NoError(t, err)
+		if n%100 == 0 {
+			_, _, err = desk.Leads.Add(t.Context(), submission.Submission{SiteID: shop.ID, Ref: view.Ref, Origin: lead.Form, Name: "Ada", Phone: "+7 999 000-10-" + strconv.Itoa(10+n/100)})
+			require.NoError(t, err)
+		}
+	}
+	settings := db.Settings{Engine: db.Postgres, Source: dbtest.OwnServer(t).Source()}
+	here, there := "--database-sqlite="+s.Text("$DIR")+"/frontdesk.db", "--database-postgres="+settings.Source
+	target, err := db.Open(t.Context(), settings, zap.NewNop())
+	require.NoError(t, err)
+	defer target.Close()
+	do := func(args ...string) string {
+		t.Helper()
+		output, err := command(t, "", append([]string{"site"}, args...)...)
+		require.NoError(t, err, output)
+		return output
+	}
+	content, told, found := strings.Cut(do("export", "shop", "--data", here), "rows of data are written")
+	require.True(t, found, told)
+	content = content[:strings.LastIndex(content, "\n")+1] // how many is told beside it
+	file := filepath.Join(t.TempDir(), "shop.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	require.NotContains(t, do("export", "shop", here), `"table"`)
+
+	// half is a command that has been given the first half of the file.
+	half := func() (cmd *exec.Cmd, exited chan error, said *bytes.Buffer) {
+		cmd = exec.Command(os.Args[0], "frontdesk", "site", "import", "-", there)
+		cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		said = new(bytes.Buffer)
+		cmd.Stdout, cmd.Stderr = said, said
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		_, err = io.WriteString(in, content[:len(content)/2])
+		require.NoError(t, err)
+		exited = make(chan error, 1)
+		go func() { exited <- cmd.Wait() }()
+		t.Cleanup(func() { cmd.Process.Kill() })
+		return cmd, exited, said
+	}
+	importing := func() bool {
+		output, err := command(t, "", "site", "list", there)
+		return err == nil && regexp.MustCompile(`shop +importing `).MatchString(output)
+	}
+	cmd, exited, said := half()
+	require.Eventually(t, importing, wait, tick)
+	require.Eventually(t, func() bool { // it waits for the rest of the visits, or soon will
+		n, _, err := db.One(t.Context(), target.Read(), db.Only[int], `SELECT COUNT(*) FROM visitors`)
+		return err == nil && n == 600
+	}, wait, tick)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.Error(t, <-exited)
+	require.Contains(t, said.String(), "taking back what has been imported")
+	require.NotContains(t, do("list", there), "shop")
+
+	cmd, exited, _ = half()
+	require.Eventually(t, importing, wait, tick)
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, <-exited)
+	require.True(t, importing())
+	_, err = command(t, "", "site", "export", "shop", there)
+	require.ErrorContains(t, err, "an import of them has broken off")
+	output := do("import", file, there) // as soon as it is sure that the other one works no more
+	require.Contains(t, output, "taking back what has been imported")
+	require.Contains(t, output, "site shop: settings, 0 groups")
+	require.Regexp(t, `(?m)^data: \d{4} rows$`, output)
+	require.Regexp(t, `shop +served`, do("list", there))
+	for _, args := range [][]string{{file, there}, {file, "--over", there}} {
+		_, err := command(t, "", append([]string{"site", "import"}, args...)...)
+		require.ErrorContains(t, err, "data are imported only into a site that is new here: --as KEY makes another")
+	}
+	_, err = command(t, "", "site", "import", "--undo", "shop", there)
+	require.ErrorContains(t, err, "no import of this site has broken off")
+
+	// And it comes back, under another key, beside what it has come from.
+	back, _, _ := strings.Cut(do("export", "shop", "--data", there), "rows of data")
+	require.NoError(t, os.WriteFile(file, []byte(back[:strings.LastIndex(back, "\n")+1]), 0o600))
+	do("import", file, "--as", "again", here)
+	var again site.Site
+	require.Eventually(t, func() bool { again, err = desk.Sites.ByKey(t.Context(), "again"); return err == nil }, wait, tick)
+	for _, of := range []site.Site{shop, again} {
+		leads, err := desk.Leads.List(t.Context(), scope.Of(of.ID), lead.Cursor{}, 100)
+		require.NoError(t, err)
+		require.Len(t, leads, 6)
+		for _, n := range leads {
+			card, err := desk.Cards.Card(t.Context(), of.ID, n.Visitor)
+			require.NoError(t, err)
+			require.Equal(t, "news", card.Visits[0].Source.Source)
+		}
+	}
 }

@@ -31,7 +31,7 @@ func List[T any](ctx context.Context, from Queries, fields func(*T) []any, query
 }
 
 // Each calls do for each row of the query as it comes, and returns its error. What may ask more than once, such as
-// [DB.Replica], has do called for the first rows again.
+// [DB.Lagging], has do called for the first rows again.
 func Each[T any](ctx context.Context, from Queries, fields func(*T) []any, do func(*T) error, query string, args ...any) error {
 	return from.ask(ctx, query, args, func(r wire.Rows) error { return eachOf(r, fields, do) })
 }

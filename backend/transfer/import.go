@@ -11,6 +11,9 @@ import (
 	"net/netip"
 	"strings"
 
+	"go.uber.org/zap"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -18,17 +21,30 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/transfer/rows"
 )
 
-// File is a file that has been read whole.
+// File is a file that has been read, but for the data in it.
 type File struct {
 	Header
 	settings site.Settings
 	rest     []line
+	data     *rows.Reader // of a file with data
 }
 
-// Read reads a file. The error says in which line something is wrong and what was expected.
-func Read(r io.Reader) (*File, error) {
+// Read reads a file, or what comes before the data in it; the data are read as they are imported. Both end with ctx, even
+// if r gives nothing. The error says in which line something is wrong and what was expected.
+func Read(ctx context.Context, r io.Reader) (*File, error) {
+	given, taken := io.Pipe()
+	context.AfterFunc(ctx, func() { taken.CloseWithError(ctx.Err()) })
+	aside.Go(zap.NewNop(), "reading a file", func() {
+		_, err := io.Copy(taken, r)
+		taken.CloseWithError(err)
+	})
+	return readFrom(given)
+}
+
+func readFrom(r io.Reader) (*File, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	var f File
@@ -63,15 +79,20 @@ func Read(r io.Reader) (*File, error) {
 		return nil, err
 	}
 	settings, ended := 0, false
-	for lines.Scan() {
+	for !ended && lines.Scan() {
+		if f.Data != nil && bytes.HasPrefix(lines.Bytes(), []byte(`{"table"`)) {
+			n++
+			f.data, ended = rows.NewReader(lines, int64(n), lines.Bytes()), true
+			break
+		}
 		var one line
 		if err := next(&one); err != nil {
 			return nil, err
 		}
 		switch {
-		case ended || n > maxLines:
+		case n > maxLines:
 			return nil, fmt.Errorf("line %d: expected the end", n)
-		case one.Lines != 0:
+		case one.Lines != 0 && f.Data == nil:
 			if ended = true; one.Lines != n {
 				return nil, fmt.Errorf("the file has %d lines: expected %d", n, one.Lines)
 			}
@@ -83,6 +104,8 @@ func Read(r io.Reader) (*File, error) {
 		}
 	}
 	switch {
+	case ended && f.data == nil && lines.Scan():
+		return nil, fmt.Errorf("line %d: expected the end", n+1)
 	case lines.Err() != nil:
 		return nil, fmt.Errorf("line %d: %w", n+1, lines.Err())
 	case !ended:
@@ -102,6 +125,11 @@ type Imported struct {
 	Missing map[string][]string
 	// There are the receivers that the site had already.
 	There int
+	// Data is what has become of the data; nil for a file without.
+	Data *rows.Done
+
+	siteID int64
+	groups map[int64]int64 // their numbers here by those in the file
 }
 
 // content is what a file is to make, checked.
@@ -154,52 +182,61 @@ func (s Subjects) checked(f *File, key string) (c content, err error) {
 	return c, nil
 }
 
-// Import makes the site of the key as the file says, all in one transaction. If there is one and over is true, its
-// settings become those of the file; its groups, replies and receivers stay, but for those of the same name, word or
-// address. The error may be [site.ErrTaken].
+// Import makes the site of the key as a file without data says, all in one transaction. If there is one and over is true,
+// its settings become those of the file; its groups, replies and receivers stay, but for those of the same name, word or
+// address. The error may be [site.ErrTaken] or [site.ErrArriving].
 func (s Subjects) Import(ctx context.Context, f *File, key string, over bool) (done Imported, err error) {
-	c, err := s.checked(f, key)
+	c, known, err := s.ready(ctx, f, key)
 	if err != nil {
 		return Imported{}, err
 	}
-	known, err := s.Operators.List(ctx, scope.All())
-	if err != nil {
-		return Imported{}, err
-	}
-	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		done = Imported{Numbers: make(map[string][2]int64), Missing: make(map[string][]string)}
-		id, err := s.Sites.Put(ctx, tx, key, f.settings, over, "")
-		if err != nil {
-			return err
-		}
-		for _, g := range c.groups {
-			if err := s.putGroup(ctx, tx, id, g, known, &done); err != nil {
-				return fmt.Errorf("group %.80q: %w", g.Name, err)
-			}
-		}
-		for _, r := range c.replies {
-			r.SiteID = id
-			if err := s.Replies.Put(ctx, tx, r); err != nil {
-				return fmt.Errorf("reply %.80q: %w", r.Word, err)
-			}
-			done.Replies++
-		}
-		for i, e := range c.receivers {
-			e.SiteID = id
-			added, err := s.Endpoints.Put(ctx, tx, e, c.secrets[i], "")
-			switch {
-			case err != nil:
-				return fmt.Errorf("receiver %.80q: %w", e.Kind, err)
-			case added:
-				done.Receivers++
-			default:
-				done.There++
-			}
-		}
-		return nil
+	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+		done, err = s.put(ctx, tx, f, key, over, c, known)
+		return err
 	})
 	if err != nil {
 		return Imported{}, fmt.Errorf("importing a site: %w", err)
+	}
+	return done, nil
+}
+
+// ready returns what the file is to make, and the accounts.
+func (s Subjects) ready(ctx context.Context, f *File, key string) (c content, known []operator.Operator, err error) {
+	if c, err = s.checked(f, key); err == nil {
+		known, err = s.Operators.List(ctx, scope.All())
+	}
+	return c, known, err
+}
+
+// put makes what the file sets.
+func (s Subjects) put(ctx context.Context, tx db.Tx, f *File, key string, over bool, c content, known []operator.Operator) (done Imported, err error) {
+	done = Imported{Numbers: make(map[string][2]int64), Missing: make(map[string][]string), groups: make(map[int64]int64)}
+	if done.siteID, err = s.Sites.Put(ctx, tx, key, f.settings, over, ""); err != nil {
+		return done, err
+	}
+	for _, g := range c.groups {
+		if err := s.putGroup(ctx, tx, done.siteID, g, known, &done); err != nil {
+			return done, fmt.Errorf("group %.80q: %w", g.Name, err)
+		}
+	}
+	for _, r := range c.replies {
+		r.SiteID = done.siteID
+		if err := s.Replies.Put(ctx, tx, r); err != nil {
+			return done, fmt.Errorf("reply %.80q: %w", r.Word, err)
+		}
+		done.Replies++
+	}
+	for i, e := range c.receivers {
+		e.SiteID = done.siteID
+		added, err := s.Endpoints.Put(ctx, tx, e, c.secrets[i], "")
+		switch {
+		case err != nil:
+			return done, fmt.Errorf("receiver %.80q: %w", e.Kind, err)
+		case added:
+			done.Receivers++
+		default:
+			done.There++
+		}
 	}
 	return done, nil
 }
@@ -227,6 +264,7 @@ func (s Subjects) putGroup(ctx context.Context, tx db.Tx, siteID int64, g groupL
 	if err != nil {
 		return err
 	}
+	done.groups[g.Number] = kept.ID
 	if done.Groups++; kept.ID != g.Number {
 		done.Numbers[g.Name] = [2]int64{g.Number, kept.ID}
 	}

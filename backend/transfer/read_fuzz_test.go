@@ -20,7 +20,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		read, err := Read(strings.NewReader(text))
+		read, err := readFrom(strings.NewReader(text))
 		if err != nil {
 			require.Nil(t, read)
 			return

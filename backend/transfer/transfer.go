@@ -1,5 +1,6 @@
-// Package transfer moves what is set for a site to another installation: it writes the site's settings, groups, canned
-// replies and receivers as lines of JSON, and reads these again. The command line asks it.
+// Package transfer moves a site to another installation: it writes the site's settings, groups, canned replies and
+// receivers as lines of JSON, with all that is stored of the site if that is wanted, and reads these again. The command
+// line asks it.
 package transfer
 
 import (
@@ -13,10 +14,15 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/reply"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
+	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
+	"github.com/seed-3405227d/frontdesk/backend/transfer/rows"
+	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
 
 // Version is that of the format. A file of another version is refused.
@@ -37,6 +43,8 @@ type Subjects struct {
 	Replies   *reply.Replies
 	Endpoints *notify.Endpoints
 	Operators *operator.Operators
+	Keys      *key.Keys
+	Leads     *lead.Leads
 }
 
 // Header is the first line of a file.
@@ -51,6 +59,8 @@ type Header struct {
 	At   time.Time `json:"at"`
 	// Secrets says that the receivers are there, with what they prove themselves by.
 	Secrets bool `json:"secrets"`
+	// Data says that what is stored of the site follows, behind what is set; nil where it does not.
+	Data *rows.Heads `json:"data,omitempty"`
 }
 
 // ofSite is what [Header.Frontdesk] says.
@@ -62,7 +72,7 @@ type line struct {
 	Group    *groupLine     `json:"group,omitempty"`
 	Reply    *replyLine     `json:"reply,omitempty"`
 	Receiver *receiverLine  `json:"receiver,omitempty"`
-	// Lines is how many lines the file has, with the header and this one, which is the last.
+	// Lines is how many lines the file has, with the header and this one, which is the last of a file without data.
 	Lines int `json:"lines,omitempty"`
 }
 
@@ -96,18 +106,111 @@ type receiverLine struct {
 	Secret      string         `json:"secret,omitempty"`
 }
 
-// Export writes the site of the key, which may be retired. Without secrets, only receivers of mail are written: the
-// addresses of others may contain tokens. It returns how many receivers were left out. The error may be
-// [site.ErrUnknown].
-func (s Subjects) Export(ctx context.Context, w io.Writer, key, release string, secrets bool, now time.Time) (left int, err error) {
-	of, err := s.Sites.OfKey(ctx, key)
+// ErrErasing is returned for a site with a person who is being erased. Its text may be shown.
+var ErrErasing = errors.New("a person is being erased at this site: export its data when that has ended")
+
+// Wanted is what to export.
+type Wanted struct {
+	// Key is that of the site, which may be retired.
+	Key string
+	// Release is that of this program.
+	Release string
+	// Secrets writes all receivers. Without, only those of mail are written: the addresses of others may contain tokens.
+	Secrets bool
+	// Data writes what is stored of the site, too: what was there at one moment.
+	Data bool
+	At   time.Time
+	// Tell is called now and then with how many rows of data have been written.
+	Tell func(rows int64)
+}
+
+// Exported says what has been written.
+type Exported struct {
+	// Left is how many receivers have been left out.
+	Left int
+	// Rows are those of the data.
+	Rows int64
+}
+
+// Export writes a site. The error may be [site.ErrUnknown], [site.ErrArriving] or [ErrErasing].
+func (s Subjects) Export(ctx context.Context, w io.Writer, wanted Wanted) (done Exported, err error) {
+	of, err := s.Sites.OfKey(ctx, wanted.Key)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	lines := []line{{Settings: &of.Settings}}
+	if !of.ArrivingAt.IsZero() {
+		return done, site.ErrArriving
+	}
+	lines, left, err := s.set(ctx, of, wanted.Secrets)
+	if err != nil {
+		return done, err
+	}
+	done.Left = left
+	out := bufio.NewWriter(w)
+	write := func(h Header, lines []line) error {
+		encoder := json.NewEncoder(out)
+		if err := encoder.Encode(h); err != nil {
+			return fmt.Errorf("writing a site: %w", err)
+		}
+		for _, one := range lines {
+			if err := encoder.Encode(one); err != nil {
+				return fmt.Errorf("writing a site: %w", err)
+			}
+		}
+		return nil
+	}
+	header := Header{ofSite, Version, wanted.Release, wanted.Key, wanted.At.UTC(), wanted.Secrets, nil}
+	if !wanted.Data {
+		if err := write(header, append(lines, line{Lines: len(lines) + 2})); err != nil {
+			return done, err
+		}
+		return done, out.Flush()
+	}
+	logins, err := s.logins(ctx)
+	if err != nil {
+		return done, err
+	}
+	err = db.Snapshot(ctx, s.DB, func(from db.Queries) error {
+		if erasing, err := person.UnderWay(ctx, from, of.ID); err != nil || erasing {
+			return errors.Join(err, ErrErasing)
+		}
+		heads, err := rows.HeadsOf(ctx, from)
+		if err != nil {
+			return err
+		}
+		header.Data = &heads
+		if err := write(header, lines); err != nil {
+			return err
+		}
+		end, err := rows.Writer{DB: s.DB, Keys: s.Keys, SiteID: of.ID, Logins: logins, Out: out, Tell: wanted.Tell}.Write(ctx, from, heads, int64(len(lines))+1)
+		if err != nil {
+			return fmt.Errorf("writing the data of a site: %w", err)
+		}
+		done.Rows = end.Rows
+		return out.Flush()
+	})
+	return done, err
+}
+
+// logins are those of all accounts.
+func (s Subjects) logins(ctx context.Context) (map[int64]string, error) {
+	known, err := s.Operators.List(ctx, scope.All())
+	if err != nil {
+		return nil, err
+	}
+	logins := make(map[int64]string, len(known))
+	for _, o := range known {
+		logins[o.ID] = o.Login
+	}
+	return logins, nil
+}
+
+// set are the lines with what is set for the site. left is how many receivers are not in them.
+func (s Subjects) set(ctx context.Context, of site.Site, secrets bool) (lines []line, left int, err error) {
+	lines = []line{{Settings: &of.Settings}}
 	groups, err := s.Groups.Of(ctx, of.ID)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for _, g := range groups {
 		one := groupLine{Number: g.ID, Name: g.Name, Phone: g.Phone, Zone: g.Zone, Hours: g.Hours, Holidays: g.Holidays, Routing: g.Routing}
@@ -117,7 +220,7 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, key, release string, 
 				continue
 			}
 			if err != nil {
-				return 0, err
+				return nil, 0, err
 			}
 			one.Members = append(one.Members, member.Login)
 		}
@@ -125,14 +228,14 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, key, release string, 
 	}
 	replies, err := s.Replies.Of(ctx, of.ID)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for _, r := range replies {
 		lines = append(lines, line{Reply: &replyLine{r.Word, r.Place, r.Text}})
 	}
 	receivers, err := s.Endpoints.List(ctx, of.ID)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for _, e := range receivers {
 		if !secrets && e.Kind != notify.Mail {
@@ -141,16 +244,5 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, key, release string, 
 		}
 		lines = append(lines, line{Receiver: &receiverLine{e.Kind, e.Address, e.Events, e.Language, e.Subject, e.Template, e.ContentType, e.Settings, e.Secret()}})
 	}
-	lines = append(lines, line{Lines: len(lines) + 2})
-	out := bufio.NewWriter(w)
-	encoder := json.NewEncoder(out)
-	if err := encoder.Encode(Header{ofSite, Version, release, key, now.UTC(), secrets}); err != nil {
-		return 0, fmt.Errorf("writing a site: %w", err)
-	}
-	for _, one := range lines {
-		if err := encoder.Encode(one); err != nil {
-			return 0, fmt.Errorf("writing a site: %w", err)
-		}
-	}
-	return left, out.Flush()
+	return lines, left, nil
 }

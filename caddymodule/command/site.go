@@ -16,7 +16,7 @@ import (
 func siteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "site",
-		Short: "Suspends and resumes sites, lists them, and moves what is set for one to another installation",
+		Short: "Suspends and resumes sites, lists them, and moves one to another installation",
 	}
 	cmd.AddCommand(
 		stopSiteCommand("suspend", "Lets the pages of sites pass unchanged, on all servers; their data stay", true, "is suspended"),
@@ -75,6 +75,8 @@ func listSitesCommand() *cobra.Command {
 					switch {
 					case !s.SuspendedAt.IsZero():
 						state, since = "suspended", s.SuspendedAt
+					case !s.ArrivingAt.IsZero():
+						state, since = "importing", s.ArrivingAt
 					case !s.RetiredAt.IsZero():
 						state, since = "retired", s.RetiredAt
 					}
