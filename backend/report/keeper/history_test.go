@@ -568,3 +568,29 @@ func same(t *testing.T, expected, got report.Figures, of string) {
 		require.InDelta(t, expected[m], got[m], 1e-6, "%s of %q", report.Metric(m), of)
 	}
 }
+
+// A call that is counted again keeps its pool when its number has left it.
+func TestCallsKeepTheirPool(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := open(t, d)
+		h.pasts = make(map[string]*pastInquiry)
+		h.exec(`INSERT INTO own_pool_numbers (digits, site_id, pool) VALUES ('7497', $1, 'autumn')`, site)
+		for !h.inPool() {
+			h.call()
+		}
+		require.NoError(t, h.keeper.Keep(t.Context()))
+		h.exec(`DELETE FROM own_pool_numbers`)
+		h.exec(`UPDATE calls SET status = 'answered' WHERE called = '7497'`)
+		require.NoError(t, h.keeper.Keep(t.Context()))
+		last := period.DateOf(h.now, time.UTC)
+		answer, err := report.New(d, h.keys, time.Now).Ask(t.Context(), report.Question{SiteIDs: []int64{site}, By: []report.Dimension{report.Pool},
+			Period: period.Period{First: last - 110, Last: last, Step: period.Month, Zone: time.UTC}, Credit: credit.Rule{Model: credit.Last, Window: 24 * time.Hour}})
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(answer.Rows, func(r report.Row) bool { return r.Values[0] == "autumn" && r.Figures[report.Calls] > 0 }), "%v", answer.Rows)
+	})
+}
+
+// inPool tells whether a call was to a number of the pool.
+func (h *history) inPool() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(h.pasts)), func(p *pastInquiry) bool { return p.pool == "autumn" })
+}
