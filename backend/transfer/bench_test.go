@@ -105,7 +105,7 @@ func large(b *testing.B, d *backend.Desk) {
 	require.NoError(b, d.Figures.Keep(ctx))
 }
 
-// first is that of the numbers that were drawn last.
+// drawn is the first of the numbers that were drawn last.
 var drawn int64
 
 // clone adds so many rows that are like the one of the table, but for what is set.
