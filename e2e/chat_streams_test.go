@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -245,4 +246,52 @@ func TestChatWithoutAStream(t *testing.T) {
 			require.EqualValues(t, 1, passed.Load())
 		})
 	}
+}
+
+// The node of the stream does not hear what happens, as its database is away. Another does: the chat asks beside the stream,
+// which stays, and no longer when that hears again.
+func TestChatBesideALateStream(t *testing.T) {
+	t.Parallel()
+	p, ann := runAnswered(t)
+	to, err := url.Parse(p.shop)
+	require.NoError(t, err)
+	passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host }} // the host stays
+	hears := make(chan struct{})
+	var streams atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/v1/chat/stream") {
+			passing.ServeHTTP(w, r)
+			return
+		}
+		streams.Add(1)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: {\"late\":true}\n\n")
+		w.(http.Flusher).Flush()
+		select {
+		case <-hears:
+		case <-r.Context().Done():
+			return
+		}
+		io.WriteString(w, "data: {\"late\":false}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(proxy.CloseClientConnections)
+	b := newTab(t)
+	b.before(`{
+		const begin = setInterval, end = clearInterval, of = window.waits = new Map();
+		window.setInterval = (run, time) => { const id = begin(run, Math.min(time, 100)); of.set(id, time); return id; };
+		window.clearInterval = (id) => { of.delete(id); end(id); };
+	}`)
+	const asks = `[...waits.values()].some((time) => time >= 8000 && time <= 12000)` // not often
+	b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
+	b.says("Hello")
+	ann.hears(1)
+	ann.says("Good day")
+	b.shows("Hello", "Good day")
+	require.True(t, value[bool](b, asks))
+
+	close(hears)
+	b.until(`!` + asks)
+	require.EqualValues(t, 1, streams.Load(), "the stream stays")
 }

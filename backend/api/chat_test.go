@@ -450,6 +450,24 @@ func TestChatStreamThatPanics(t *testing.T) {
 	s.listen(v, 0).until(t, `"text":"Good day"`)
 }
 
+// A stream says when its node hears nothing, and when it hears again.
+func TestChatStreamSaysThatItIsLate(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	s := serve(t, d, siteOf(variantA))
+	v, ann := s.visit(), s.agent()
+	s.says(v, "Hello")
+	l := s.listen(v, 0)
+	l.until(t, `"text":"Hello"`)
+	for range 2 {
+		s.late.Store(true)
+		l.until(t, `"late":true`)
+		s.late.Store(false)
+		l.until(t, `"late":false`)
+	}
+	s.answers(v, ann.ID, "Good day")
+	l.until(t, `"text":"Good day"`)
+}
+
 // listening is an open stream.
 type listening struct {
 	cancel context.CancelFunc

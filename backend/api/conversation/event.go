@@ -17,6 +17,13 @@ var (
 	noEvent     = []byte{}
 )
 
+// The events that say whether the node hears what happens. While it does not, the script asks beside the stream, which
+// stays where it is: another node may answer.
+var (
+	lateEvent   = []byte("data: {\"late\":true}\n\n")
+	inTimeEvent = []byte("data: {\"late\":false}\n\n")
+)
+
 // maxEvent is how many bytes an event has at most.
 const maxEvent = 16 << 10
 

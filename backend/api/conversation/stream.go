@@ -125,6 +125,7 @@ type visitorStream struct {
 	visitor  visit.ID
 	client   netip.Addr
 	after    int64 // the number of the last message that was sent
+	late     bool  // the client was told that nothing is heard here
 	told     toldConversation
 	listener *live.Listener
 	ending   <-chan struct{} // of the configuration
@@ -163,7 +164,10 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 			if out.gone() {
 				return
 			}
-			if look.Reset(lookEvery); now.Sub(sent) >= beatEvery {
+			look.Reset(lookEvery)
+			if late := s.of.Late(); late != s.late {
+				s.late, event = late, map[bool][]byte{true: lateEvent, false: inTimeEvent}[late]
+			} else if now.Sub(sent) >= beatEvery {
 				event = beating
 			}
 		case _, more := <-s.listener.News():

@@ -40,6 +40,8 @@ export interface News {
   more?: boolean;
   earlier?: boolean;
   typing?: boolean;
+  /** The node of the stream does not hear what happens. */
+  late?: boolean;
   /** What the visitor has said of the conversation, which is closed. */
   rating?: { good: boolean; line: string };
   /** The conversation can be sent by mail once an operator has answered. */

@@ -11,6 +11,9 @@ const buffering = 6000;
 /** Milliseconds between two questions: while the visitor looks, and else. */
 const polling = [3000, 15_000];
 
+/** Milliseconds between two questions beside a stream whose node does not hear what happens. */
+const beside = 10_000;
+
 /** So many streams one after another without a word are enough: the service is asked instead, for so many milliseconds. */
 const tries = 3;
 const rest = 300_000;
@@ -54,6 +57,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   let token = '';
   let since = 0;
   let last: Promise<void> | undefined;
+  let late: ReturnType<typeof setInterval> | undefined;
 
   async function post(route: string, body?: Record<string, unknown>): Promise<Record<string, any> | undefined> {
     const view = core.view();
@@ -159,6 +163,9 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     try {
       const news: News = await new Response(data).json();
       if (mine === turn && wanted) {
+        if (news.late !== undefined) {
+          askBeside(news.late);
+        }
         take(news);
       }
     } catch {
@@ -166,8 +173,23 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
     }
   }
 
+  /** The stream stays: its node hears again some time. Until then another one may know. */
+  function askBeside(is: boolean): void {
+    clearInterval(late);
+    if (is) {
+      late = setInterval(async () => {
+        const mine = turn;
+        const news = await ask({ after: Math.max(0, seen()) });
+        if (news && mine === turn && wanted) {
+          take(news);
+        }
+      }, beside * (0.8 + Math.random() * 0.4));
+    }
+  }
+
   function hang(): void {
     clearTimeout(timer);
+    askBeside(false);
     if (stream) {
       stream.close();
       stream = undefined;
