@@ -16,7 +16,7 @@ import (
 var texts embed.FS
 
 // First is the number of the first step, which makes the whole schema of the first release. Numbers are dates.
-const First = 20261127
+const First = 20261128
 
 // Steps are those of the engine, "sqlite" or "postgres", in their order. Each text is executed as it is.
 func Steps(engine string) (steps []*goose.Migration, err error) {

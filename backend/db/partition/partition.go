@@ -230,7 +230,8 @@ func gap(parts []part, number, days int64) (r Range, there bool) {
 }
 
 // add makes a partition. To make a table and then a partition of it locks out nobody. A table that is there already was
-// taken out by hand.
+// taken out by hand. Nobody may analyze it while it is empty: PostgreSQL takes a table that it knows to be empty for one that
+// is best read whole, and keeps that plan while it fills. Of one that it does not know it assumes ten pages.
 func add(ctx context.Context, tx *sql.Tx, table string, r Range) error {
 	name := r.Name(table)
 	if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (LIKE `+table+` INCLUDING ALL)`); err != nil {
@@ -268,19 +269,6 @@ func (t *Tables) remember(ctx context.Context, direct *sql.DB) error {
 		all = append(all, k)
 	}
 	t.known.Store(&all)
-	return nil
-}
-
-// Analyze has the server learn what the tables are like as a whole, which it does of partitions alone by itself.
-func (t *Tables) Analyze(ctx context.Context) error {
-	direct, err := db.Direct(t.db)
-	if err != nil {
-		return fmt.Errorf("analyzing tables: %w", err)
-	}
-	defer direct.Close()
-	if _, err = direct.ExecContext(ctx, `ANALYZE `+strings.Join(t.names, ", ")); err != nil {
-		return fmt.Errorf("analyzing tables: %w", err)
-	}
 	return nil
 }
 

@@ -17,6 +17,16 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const day = 24 * time.Hour
 
+// No clock leads to numbers that are no ids.
+func TestFirstNumbers(t *testing.T) {
+	for _, at := range []time.Time{{}, time.Unix(0, 0), time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		first := partition.First(at)
+		require.Positive(t, first)
+		require.Less(t, first, int64(1)<<52)
+	}
+	require.EqualValues(t, 20784<<db.DayBits, partition.First(time.Date(2026, 11, 27, 23, 59, 0, 0, time.UTC)))
+}
+
 func TestDaysOfAPartition(t *testing.T) {
 	for kept, days := range map[time.Duration]int64{0: 28, day: 1, 30 * day: 1, 56 * day: 2, 90 * day: 3, 800 * day: 28, 3650 * day: 28} {
 		require.Equal(t, days, partition.Days(kept), "%v", kept)
@@ -54,6 +64,13 @@ func TestCover(t *testing.T) {
 	}
 	cover(0, 0, true) // 20,000 days are 714 times 28, and 8
 	require.Equal(t, [][2]int64{{-8, 20}}, days())
+	for _, statement := range []string{
+		`UPDATE visits_19992_20020 SET views = views + 1 WHERE site_id = 1 AND id = 1`, `SELECT 1 FROM views_19992_20020 WHERE site_id = 1 AND visit_id = 1 AND id = 1`,
+	} {
+		plan, err := db.List(t.Context(), d.Read(), db.Only[string], `EXPLAIN `+statement)
+		require.NoError(t, err)
+		require.NotContains(t, strings.Join(plan, " "), "Seq Scan", "a plan that is made while it is empty is kept while it fills")
+	}
 	cover(10, 19, false)
 	parts.Keep(30 * day)
 	cover(18, 22, true)
@@ -66,7 +83,6 @@ func TestCover(t *testing.T) {
 	cover(0, 0, false)
 	cover(-300, -300, true)
 	require.Equal(t, [][2]int64{{-316, -288}, {-8, 20}, {20, 21}, {21, 22}, {22, 23}, {23, 48}}, days())
-	require.NoError(t, parts.Analyze(t.Context()))
 
 	tables, err := table.List(t.Context(), d)
 	require.NoError(t, err)

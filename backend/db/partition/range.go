@@ -20,8 +20,11 @@ func Days(kept time.Duration) int64 {
 	return min(max(days, 1), maxDays)
 }
 
+// maxDay is in the year 4840: whatever a clock says, numbers stay integers that JavaScript holds exactly.
+const maxDay = 1 << 20
+
 // First returns the first number of the time's day (UTC).
-func First(t time.Time) int64 { return max(1, db.Day(t)<<db.DayBits) }
+func First(t time.Time) int64 { return max(1, min(db.Day(t), maxDay)<<db.DayBits) }
 
 // Range is of the numbers from From up to To, without To.
 type Range struct{ From, To int64 }

@@ -90,11 +90,8 @@ const ahead = 3 * 24 * time.Hour
 func (k *Keys) Prepare(ctx context.Context, kept time.Duration) error {
 	k.Parts.Keep(kept)
 	now := k.now()
-	made, err := k.Parts.Cover(ctx, partition.First(now), partition.First(now.Add(ahead)))
-	if err != nil || !made {
-		return err
-	}
-	return k.Parts.Analyze(ctx)
+	_, err := k.Parts.Cover(ctx, partition.First(now), partition.First(now.Add(ahead)))
+	return err
 }
 
 // Tables are the names of the tables that have the rows of a visit: see [Keys.Tables].
