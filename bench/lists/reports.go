@@ -37,7 +37,7 @@ func Reports(ctx context.Context, folder string, visits, rounds int) error {
 			return fmt.Errorf("%s: %w", settings.Engine, err)
 		}
 	}
-	return nil
+	return onReplica(ctx, postgres, rounds)
 }
 
 // fillReports makes visits, calls and leads of four sites and two years, the same each time.
