@@ -165,6 +165,8 @@ var mayImport = map[string][]string{
 	"backend/db/postgres":         {"backend/db/replica", "backend/db/wire"},
 	"backend/db/topic":            {"backend/aside"},
 	"backend/db/table":            {"backend/db"},
+	"backend/db/verify":           {"backend/db", "backend/db/migrations", "backend/db/sqlite", "backend/db/wire"},
+	"backend/db/upgrade":          {"backend/aside", "backend/db", "backend/db/migrations"},
 	"backend/db/replica":          {"backend/db/wire"},
 	"backend/db/partition":        {"backend/aside", "backend/db"},
 	"backend/db/wire":             {"backend/db/wire"},

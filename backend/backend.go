@@ -21,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/upgrade"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/backend/health"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -201,6 +202,7 @@ func (s *Service) run(ctx context.Context) {
 		keep := func(what string, f func(context.Context)) {
 			s.finished.Go(func() { aside.Keep(ctx, s.logger, what, f) })
 		}
+		keep("saying which release runs", func(ctx context.Context) { upgrade.Keep(ctx, desk.DB) })
 		keep("giving memory back", giveBack)
 		keep("collecting less in a rush", collectLess)
 		keep("pruning the journal", func(ctx context.Context) { desk.pruneJournal(ctx, s.logger) })

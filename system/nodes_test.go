@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -22,6 +23,8 @@ type node struct {
 	*server
 	cmd        *exec.Cmd
 	file, data string // its configuration, and the folder that it stores in
+	program    string // the program of these tests if it is empty
+	environ    []string
 }
 
 // runNode runs the Caddyfile in a process of its own. In it $PORT and $PORT2 are free
@@ -46,11 +49,21 @@ func (n *node) start(caddyfile string) {
 // launch runs what has been started before once more.
 func (n *node) launch() {
 	n.T.Helper()
-	cmd := exec.Command(os.Args[0], "run", "--config", n.file)
-	cmd.Env = append(os.Environ(), asCaddy+"=1", "XDG_DATA_HOME="+n.data, "XDG_CONFIG_HOME="+n.T.TempDir())
+	n.begin()
+	n.awaitReady()
+}
+
+func (n *node) begin() {
+	n.T.Helper()
+	cmd := exec.Command(cmp.Or(n.program, os.Args[0]), "run", "--config", n.file)
+	cmd.Env = append(append(os.Environ(), n.environ...), asCaddy+"=1", "XDG_DATA_HOME="+n.data, "XDG_CONFIG_HOME="+n.T.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(n.T, cmd.Start())
 	n.cmd = cmd
+}
+
+func (n *node) awaitReady() {
+	n.T.Helper()
 	require.Eventually(n.T, func() bool {
 		answer, err := n.Do(http.MethodGet, "http://"+n.Admin+"/frontdesk/health", "")
 		return err == nil && answer.StatusCode == http.StatusOK

@@ -103,7 +103,7 @@ var columns = map[string]filling{
 	"conversations.language": text(16), "conversations.last_from": service, "conversations.state": service, "conversations.url": address(2048),
 	"declared_numbers.digits": service, "declared_numbers.replaces": service, "declarers.name": service,
 	"deliveries.data": service, "deliveries.detail": text(200), "deliveries.event": service, "deliveries.reason": service, "deliveries.state": service,
-	"duties.name": service, "duties.owner": service,
+	"duties.name": service, "duties.owner": service, "nodes.id": service, "rewrites.behind": service,
 	"endpoints.address": address(2000), "endpoints.content_type": service, "endpoints.earlier_secret": service, "endpoints.events": service, "endpoints.kind": service,
 	"client_ids.fbc": service, "client_ids.fbp": service, "client_ids.ga": service, "client_ids.pk": service, "client_ids.sessions": service, "client_ids.ym": service,
 	"conversions.click_id": service, "conversions.click_id_name": service, "conversions.client_id": service, "conversions.currency": service, "conversions.goal": service, "conversions.subject": service, "conversions.value": service,

@@ -4,19 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/migrations"
 	"github.com/seed-3405227d/frontdesk/backend/db/sqlite"
 )
 
-var (
-	// ErrNotSQLite means that a database is PostgreSQL's, which has programs of its own for this.
-	ErrNotSQLite = errors.New("the database is not SQLite")
-	// ErrNewer means that a copy is of a newer program, which this one does not understand.
-	ErrNewer = errors.New("the copy was made by a newer program")
-)
+// ErrNotSQLite means that a database is PostgreSQL's, which has programs of its own for this.
+var ErrNotSQLite = errors.New("the database is not SQLite")
 
 // Backup copies a SQLite database, which may be in use, into a file that is not there yet. The
 // copy is of one moment and compact, has been examined, and is on the disk when Backup returns;
@@ -46,28 +41,8 @@ func Restore(ctx context.Context, settings Settings, from string, now time.Time)
 		return r, ErrNotSQLite
 	}
 	r.Kept, err = sqlite.Restore(ctx, settings.Source, from, now, func(copied *sql.DB) (err error) {
-		r.Pending, err = pendingIn(ctx, copied)
+		r.Pending, err = migrations.Schema{Engine: SQLite, Read: copied}.Usable(ctx)
 		return err
 	})
 	return r, explain(err)
-}
-
-// pendingIn is how many steps of migration the database lacks.
-func pendingIn(ctx context.Context, d *sql.DB) (int, error) {
-	of := migrations.Schema{Engine: SQLite, Read: d}
-	steps, err := migrations.Steps(SQLite)
-	if err != nil {
-		return 0, err
-	}
-	version, err := of.Version(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if version == 0 {
-		return 0, errors.New("it is no database of Frontdesk: it has no tables")
-	}
-	if newest := steps[len(steps)-1].Version; version > newest {
-		return 0, fmt.Errorf("%w: its schema is %d, and this one knows %d", ErrNewer, version, newest)
-	}
-	return of.Pending(ctx)
 }

@@ -146,7 +146,7 @@ func TestRestoringRefuses(t *testing.T) {
 	_, err := db.Backup(t.Context(), settings, made)
 	require.NoError(t, err)
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999999, 1)`)
+		_, err := tx.Exec(ctx, `INSERT INTO needed_steps (step) VALUES (99999999)`)
 		return err
 	}))
 	newer := filepath.Join(t.TempDir(), "newer.db")
@@ -165,7 +165,7 @@ func TestRestoringRefuses(t *testing.T) {
 		"database is malformed":    file(append(content[:len(content)/2:len(content)/2], make([]byte, len(content)/2)...)),
 		"file is not a database":   file([]byte(strings.Repeat("no database ", 1000))),
 		"no database of Frontdesk": file(nil),
-		"made by a newer program":  newer,
+		"of a newer release":       newer,
 		"is the database itself":   settings.Source,
 		"image is malformed":       file(content[:4096*3]),
 	} {

@@ -9,6 +9,7 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ type DB struct {
 	*topic.Topics
 
 	engine   string
+	node     string             // names this use of the database
 	sqlite   *sqlite.Database   // or
 	postgres *postgres.Database // the other is nil
 	replicas *replica.Replicas  // nil without any
@@ -85,7 +87,7 @@ type DB struct {
 // database, it looks for two seconds at most whether its file is well: the error may be
 // [ErrMalformed] or [ErrStrayLog].
 func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, error) {
-	d := &DB{Topics: topic.New(settings.Engine == Postgres), engine: settings.Engine, logger: logger, now: time.Now}
+	d := &DB{Topics: topic.New(settings.Engine == Postgres), engine: settings.Engine, node: rand.Text(), logger: logger, now: time.Now}
 	var err error
 	switch settings.Engine {
 	case SQLite:

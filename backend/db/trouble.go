@@ -25,6 +25,9 @@ func (t *Trouble) Error() string { return t.Err.Error() }
 
 func (t *Trouble) Unwrap() error { return t.Err }
 
+// lasts tells whether it ends with the DB alone.
+func (t *Trouble) lasts() bool { return errors.Is(t.Err, ErrMalformed) || errors.Is(t.Err, ErrNewer) }
+
 // ErrFull is in the [Trouble] of a database whose disk is full.
 var ErrFull = errors.New("the disk of the database is full")
 
@@ -33,7 +36,7 @@ var ErrReadOnly = errors.New("the database is read-only")
 
 // Trouble is what keeps the database from being written, or nil. It ends soon
 // after the database can be written again, whether or not anybody writes. That its file is
-// malformed ends with the DB: nothing is written into such a file.
+// malformed, or its schema too new, ends with the DB: nothing is written there.
 func (d *DB) Trouble() *Trouble { return d.trouble.Load() }
 
 // Lost tells whether the file of the database is not at its place any more.
@@ -52,7 +55,7 @@ func (d *DB) lost() error {
 
 // writable is the error of a write that nothing may be written of.
 func (d *DB) writable() error {
-	if t := d.Trouble(); t != nil && errors.Is(t.Err, ErrMalformed) {
+	if t := d.Trouble(); t != nil && t.lasts() {
 		return t.Err
 	}
 	return d.lost()
@@ -80,7 +83,7 @@ func (d *DB) troubled(err error) {
 	}
 	t := &Trouble{Err: explain(err), Since: d.now()}
 	before := d.trouble.Load()
-	if before != nil && errors.Is(before.Err, ErrMalformed) {
+	if before != nil && before.lasts() {
 		return // nothing that comes later is worse
 	}
 	if before != nil {
@@ -110,7 +113,7 @@ func (d *DB) watch(ctx context.Context) {
 			continue
 		}
 		trouble := d.trouble.Load()
-		if trouble == nil || errors.Is(trouble.Err, ErrMalformed) || d.try(ctx) != nil {
+		if trouble == nil || trouble.lasts() || d.try(ctx) != nil {
 			continue
 		}
 		if d.trouble.CompareAndSwap(trouble, nil) {

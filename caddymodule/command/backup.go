@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/verify"
 )
 
 func backupCommand() *cobra.Command {
@@ -67,6 +68,36 @@ is kept under another name. Caddy must not be running. The copy stays as it is.`
 				fmt.Fprintf(out, "its schema is brought up to date at the next start (%d steps)\n", restored.Pending)
 			}
 			fmt.Fprintln(out, "start Caddy now, and then run: caddy frontdesk doctor")
+			return nil
+		},
+	}
+}
+
+func verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Checks a copy of a SQLite database",
+		Long: `
+Reads a copy of a SQLite database whole: whether each page is in order, its tables are those of Frontdesk
+and of a release that this program can use, and its rows fit together. Nothing is changed. The exit code is
+not 0 if something is wrong.`,
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, err := verify.File(cmd.Context(), args[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "OK %s: whole, schema %d, %d sites, %d leads, %d visits\n", args[0], found.Version, found.Sites, found.Leads, found.Visits)
+			if found.Leads > 0 {
+				fmt.Fprintf(out, "the last lead came at %s\n", found.LastLead.UTC().Format(time.DateTime+" UTC"))
+			}
+			if found.Pending > 0 {
+				fmt.Fprintf(out, "its schema is brought up to date when it is taken into use (%d steps)\n", found.Pending)
+			}
+			if !found.Own {
+				fmt.Fprintln(out, `it was not made by "caddy frontdesk backup": whether it shows one moment is known to who made it`)
+			}
 			return nil
 		},
 	}

@@ -26,7 +26,7 @@ func init() {
 		Long: `
 Name the configuration of Caddy with --config, as for "caddy run". Default: a file named
 Caddyfile in the current folder. Run commands that use the database as the user that runs
-Caddy. "numbers" and "version" need no configuration; with --number, "rewrite" does not either.`,
+Caddy. "numbers", "verify" and "version" need no configuration; with --number, "rewrite" does not either.`,
 		CobraFunc: setUpCommand,
 	})
 }
@@ -47,7 +47,7 @@ func setUpCommand(cmd *cobra.Command) {
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")
 		flags.String("database-postgres", "", "Connection string of the PostgreSQL database, instead of the configuration's; may be a placeholder such as {env.NAME}")
 	}
-	cmd.AddCommand(append(ofDatabase, numbersCommand(), rewriteCommand(), versionCommand())...)
+	cmd.AddCommand(append(ofDatabase, verifyCommand(), numbersCommand(), rewriteCommand(), versionCommand())...)
 	refuseOthers(cmd)
 }
 

@@ -25,6 +25,25 @@ CREATE TABLE duties (
 	expires_at BIGINT NOT NULL
 );
 
+-- The programs that use the database, or have used it lately. "knows" is the last step of the schema that each knows.
+CREATE TABLE nodes (
+	id      TEXT PRIMARY KEY,
+	knows   BIGINT NOT NULL,
+	seen_at BIGINT NOT NULL
+);
+
+-- The steps of the schema that a program has to know, of which the largest counts.
+CREATE TABLE needed_steps (
+	step BIGINT PRIMARY KEY
+);
+
+-- How far the rewriting of a table has come: "behind" is the last key of "pass" in JSON, or empty at its beginning.
+CREATE TABLE rewrites (
+	step   BIGINT PRIMARY KEY,
+	pass   BIGINT NOT NULL,
+	behind TEXT NOT NULL
+);
+
 
 -- declarer: whose configurations declare things
 

@@ -48,6 +48,7 @@ const (
 const (
 	writers = Groups + 2
 	readers = 11
+	patient = 2 // one has the lock under which the schema is changed
 )
 
 // Database is a database of a server.
@@ -87,7 +88,7 @@ func Open(ctx context.Context, source, direct string, timeout time.Duration) (*D
 }
 
 // Patient opens a connection to the server itself, whose statements may take as long as they need.
-func (d *Database) Patient() (*sql.DB, error) { return open(d.direct, bounds(0), 1, false) }
+func (d *Database) Patient() (*sql.DB, error) { return open(d.direct, bounds(0), patient, false) }
 
 // Unhurried is Patient for reading: a transaction may also wait for its next statement, an hour at most.
 func (d *Database) Unhurried() (*sql.DB, error) {

@@ -92,18 +92,11 @@ func Restore(ctx context.Context, path, from string, now time.Time, check func(*
 		return "", err
 	}
 	defer release()
-	original := source(from, "ro", "busy_timeout(5000)")
-	if sizeOf(from+"-wal") == 0 {
-		original += "&immutable=1" // nothing is made beside it
-	}
-	copied, err := sql.Open("sqlite", original)
+	copied, err := openCopy(ctx, from)
 	if err != nil {
 		return "", err
 	}
 	defer copied.Close()
-	if err := examine(ctx, copied, "integrity_check"); err != nil {
-		return "", err
-	}
 	if err := check(copied); err != nil {
 		return "", err
 	}
@@ -116,6 +109,42 @@ func Restore(ctx context.Context, path, from string, now time.Time, check func(*
 		return kept, err
 	}
 	return kept, adopt(ctx, path)
+}
+
+// openCopy opens a file that nobody changes, and examines it. Nothing is made beside it.
+func openCopy(ctx context.Context, path string) (*sql.DB, error) {
+	original := source(path, "ro", "busy_timeout(5000)")
+	if sizeOf(path+"-wal") == 0 {
+		original += "&immutable=1"
+	}
+	copied, err := sql.Open("sqlite", original)
+	if err != nil {
+		return nil, err
+	}
+	if err := examine(ctx, copied, "integrity_check"); err != nil {
+		return nil, errors.Join(err, copied.Close())
+	}
+	return copied, nil
+}
+
+// Look examines a file that nobody changes, such as a copy, and hands it to check. own says whether [Backup] has made it. The
+// error may be [ErrMalformed] or that of check.
+func Look(ctx context.Context, path string, check func(*sql.DB) error) (own bool, err error) {
+	if info, err := os.Stat(path); err != nil {
+		return false, err
+	} else if !info.Mode().IsRegular() {
+		return false, fmt.Errorf("%s is no file", path)
+	}
+	own = isCopy(ctx, path)
+	if own && sizeOf(path+"-wal") > 0 {
+		return own, fmt.Errorf("%w: %s is a copy from a backup, and %[2]s-wal lies beside it", ErrStrayLog, path)
+	}
+	copied, err := openCopy(ctx, path)
+	if err != nil {
+		return own, err
+	}
+	defer copied.Close()
+	return own, check(copied)
 }
 
 // replace puts the copy in the place of the file, and keeps the file and what lies beside it
