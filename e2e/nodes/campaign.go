@@ -35,7 +35,7 @@ func (o *options) begin(ctx context.Context, rates load.Rates) (t *trial, end fu
 		nodes = 1
 	}
 	t = &trial{driver: "pgx", known: make(map[book.Violation]bool)}
-	if t.Cluster, err = cluster.Start(ctx, cluster.Options{Folder: o.folder, Caddy: o.program, Nodes: nodes, Failsafe: o.failsafe, Resets: o.resets, SQLite: o.sqlite}); err != nil {
+	if t.Cluster, err = cluster.Start(ctx, cluster.Options{Folder: o.folder, Caddy: o.program, Nodes: nodes, Failsafe: o.failsafe, Etcd3: o.etcd3, Resets: o.resets, SQLite: o.sqlite}); err != nil {
 		return nil, nil, err
 	}
 	if t.source = t.Direct(); o.sqlite {
@@ -178,11 +178,11 @@ func (t *trial) acknowledged(ctx context.Context, after time.Time) (time.Time, e
 
 // check returns what is violated that was not before.
 func (t *trial) check(ctx context.Context) (violated []book.Violation, err error) {
-	entries, err := t.book.Entries()
+	stored, err := book.Read(ctx, t.driver, t.source)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := book.Read(ctx, t.driver, t.source)
+	entries, err := t.book.Entries() // with what was tried before it was read
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,10 @@ func (t *trial) conclude(ctx context.Context) error {
 	}
 	acknowledged, sent := make(map[book.Kind]int), make(map[book.Kind]int)
 	for _, e := range entries {
-		if sent[e.Kind]++; e.Acknowledged {
+		if e.Kind != book.Setting || !e.Acknowledged { // a setting is written down before it is tried, too
+			sent[e.Kind]++
+		}
+		if e.Acknowledged {
 			acknowledged[e.Kind]++
 		}
 	}

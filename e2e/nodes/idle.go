@@ -75,9 +75,9 @@ func (t *trial) used(ctx context.Context) (u used, err error) {
 		var value int64
 		if _, err := pgx.ForEachRow(rows, []any{&name, &value}, func() error {
 			switch name {
-			case "query_count":
+			case "total_query_count":
 				u.statements += float64(value)
-			case "xact_count":
+			case "total_xact_count":
 				u.transactions += float64(value)
 			}
 			return nil

@@ -28,15 +28,15 @@ import (
 
 // options are those of the command line.
 type options struct {
-	faults, kills       int
-	stop                time.Duration
-	only                *regexp.Regexp
-	seed                uint64
-	failsafe, resets    bool
-	sqlite, scale, idle bool
-	soaking             time.Duration
-	times               float64
-	folder, program     string
+	faults, kills           int
+	stop                    time.Duration
+	only                    *regexp.Regexp
+	seed                    uint64
+	failsafe, etcd3, resets bool
+	sqlite, scale, idle     bool
+	soaking                 time.Duration
+	times                   float64
+	folder, program         string
 }
 
 func main() {
@@ -46,6 +46,7 @@ func main() {
 	only := flag.String("only", "", "a regular `expression`: of the faults, by their names")
 	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "what chooses the faults")
 	flag.BoolVar(&o.failsafe, "failsafe", false, "Patroni's failsafe_mode")
+	flag.BoolVar(&o.etcd3, "etcd3", false, "have Patroni speak version 3 of etcd's API, by which 3.0.2 loses what was acknowledged")
 	flag.BoolVar(&o.resets, "resets", false, "leave net.ipv4.tcp_migrate_req as Linux has it, so that reloads reset connections")
 	flag.BoolVar(&o.sqlite, "sqlite", false, "one node on SQLite")
 	flag.IntVar(&o.kills, "kills", 1000, "how often the node on SQLite is killed")
@@ -69,8 +70,7 @@ func main() {
 
 func (o *options) run() error {
 	outside, err := cluster.Confine()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) {
+	if ended, is := errors.AsType[*exec.ExitError](err); is {
 		os.Exit(ended.ExitCode()) // it has said why
 	}
 	if outside || err != nil {
@@ -112,5 +112,5 @@ func (o *options) run() error {
 	if kept {
 		return nil
 	}
-	return os.RemoveAll(o.folder)
+	return errors.Join(cluster.Unmount(o.folder), os.RemoveAll(o.folder))
 }

@@ -52,8 +52,6 @@ func (o *options) killOften(ctx context.Context) error {
 	if _, err := t.acknowledged(ctx, time.Now()); err != nil {
 		return err
 	}
-	t.book.Add(book.Entry{Kind: book.Fault, Value: "the last kill", Since: time.Now(), Until: time.Now()})
-	time.Sleep(book.Back)
 	end()
 	return t.conclude(ctx)
 }

@@ -23,7 +23,7 @@ const (
 	Message Kind = "message" // of a visitor
 	Answer  Kind = "answer"  // of an operator, to the conversation Of
 	Call    Kind = "call"
-	Setting Kind = "setting" // Value has been set
+	Setting Kind = "setting" // Value is tried, and once more when it has been set
 )
 
 // What is seen.

@@ -31,7 +31,7 @@ const (
 	Silent    = "stream not back"
 )
 
-// Check returns what was not kept of the entries, which are older than what is stored.
+// Check returns what was not kept of the entries, the last of which are younger than what is stored.
 func Check(entries []Entry, stored *Stored) []Violation {
 	found := checkSent(entries, stored)
 	found = append(found, checkSetting(entries, stored)...)
@@ -56,7 +56,7 @@ func checkSent(entries []Entry, stored *Stored) (found []Violation) {
 		switch {
 		case len(there) > 1:
 			found = append(found, Violation{Doubled, name})
-		case !e.Acknowledged:
+		case !e.Acknowledged || e.At.After(stored.At):
 		case len(there) == 0:
 			if e.Kind != Form || stored.At.Sub(e.At) > underway {
 				found = append(found, Violation{Lost, fmt.Sprintf("%s of %s", name, e.At.Format(time.TimeOnly))})
@@ -68,19 +68,20 @@ func checkSent(entries []Entry, stored *Stored) (found []Violation) {
 	return found
 }
 
-// checkSetting expects the setting that was acknowledged last, or one that was tried after it. One at a time is set.
+// checkSetting expects the setting that had been acknowledged last, or one that was tried after it. One at a time is set.
 func checkSetting(entries []Entry, stored *Stored) []Violation {
 	var may []string
+	known := false
 	for _, e := range entries {
 		if e.Kind != Setting {
 			continue
 		}
-		if e.Acknowledged {
-			may = nil
+		if e.Acknowledged && !e.At.After(stored.At) {
+			may, known = nil, true
 		}
 		may = append(may, e.Value)
 	}
-	if len(may) == 0 || !slices.ContainsFunc(entries, func(e Entry) bool { return e.Kind == Setting && e.Acknowledged }) || slices.Contains(may, stored.Setting) {
+	if !known || slices.Contains(may, stored.Setting) {
 		return nil
 	}
 	return []Violation{{Lost, fmt.Sprintf("setting: %q is stored, expected %s", stored.Setting, strings.Join(may, " or "))}}

@@ -30,6 +30,9 @@ func good() ([]book.Entry, *book.Stored) {
 		{At: at(6), Kind: book.Call, ID: "1", Value: "answered", Acknowledged: true},
 		{At: at(7), Kind: book.Setting, Value: "one", Acknowledged: true},
 		{At: at(8), Kind: book.Setting, Value: "two"},
+		{At: at(101), Kind: book.Setting, Value: "three"}, // after what is stored was read
+		{At: at(102), Kind: book.Setting, Value: "three", Acknowledged: true},
+		{At: at(102), Kind: book.Lead, ID: "3", Acknowledged: true},
 		{At: at(9), Kind: book.Page, Acknowledged: true},
 		{At: at(9), Kind: book.Page, Instead: "EOF", Excused: true},
 		{Since: at(-50), At: at(-45), Kind: book.Page, Instead: "504"},

@@ -4,12 +4,14 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -21,6 +23,10 @@ type Options struct {
 	Nodes int
 	// Failsafe has Patroni keep a primary that reaches all others when etcd has no quorum.
 	Failsafe bool
+	// Etcd3 has Patroni speak version 3 of etcd's API. Patroni 3.0.2, which Debian 12 has, writes itself down as the primary
+	// there without looking who is (dcs/etcd3.py, _update_leader): one that was stopped and goes on takes the lock from
+	// the new primary, and what that has acknowledged is gone. By version 2 it compares.
+	Etcd3 bool
 	// Resets leaves it to Linux's default what becomes of connections that wait while a Caddy is reloaded: they are reset.
 	Resets bool
 	// SQLite is one node on a database of its own.
@@ -91,14 +97,29 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
+// Unmount takes the machines' disks away from the folder of the options.
+func Unmount(folder string) error {
+	disks, err := filepath.Glob(filepath.Join(folder, "machines", "*"))
+	for _, disk := range disks {
+		if is, gone := os.Stat(disk); gone == nil && is.IsDir() {
+			err = errors.Join(err, syscall.Unmount(disk, syscall.MNT_DETACH))
+		}
+	}
+	return err
+}
+
 // Settings is what Patroni was told.
 func (c *Cluster) Settings() string {
 	if c.options.SQLite {
 		return "one node on SQLite"
 	}
 	version, _ := exec.Command("patroni", "--version").Output()
-	return fmt.Sprintf("%s: ttl %d, loop_wait %d, retry_timeout %d, primary_start_timeout %d, synchronous_mode true, failsafe_mode %v",
-		strings.TrimSpace(string(version)), lease, look, patience, startTimeout, c.options.Failsafe)
+	api := 2
+	if c.options.Etcd3 {
+		api = 3
+	}
+	return fmt.Sprintf("%s, etcd by its API v%d: ttl %d, loop_wait %d, retry_timeout %d, primary_start_timeout %d, synchronous_mode true, failsafe_mode %v",
+		strings.TrimSpace(string(version)), api, lease, look, patience, startTimeout, c.options.Failsafe)
 }
 
 // await looks twice a second whether something is there.

@@ -23,7 +23,7 @@ func (c *Cluster) startEtcd() error {
 		peer, client := "http://"+m.Address+":2380", "http://"+m.Address+":2379"
 		if _, err := m.add("etcd", "", nil, "etcd", "--name", m.Name, "--data-dir", filepath.Join(m.Disk, "data"), "--initial-cluster-state", "new",
 			"--initial-cluster", strings.Join(members, ","), "--initial-advertise-peer-urls", peer, "--listen-peer-urls", peer,
-			"--listen-client-urls", client, "--advertise-client-urls", client, "--logger", "zap"); err != nil {
+			"--listen-client-urls", client, "--advertise-client-urls", client, "--logger", "zap", "--enable-v2"); err != nil {
 			return err
 		}
 	}

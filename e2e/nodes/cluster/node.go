@@ -163,6 +163,7 @@ func (c *Cluster) startBalancer(ctx context.Context) error {
 	health_timeout 2s
 	transport http {
 		dial_timeout 1s
+		keepalive off
 		response_header_timeout 10s
 	}
 }

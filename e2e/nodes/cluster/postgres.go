@@ -62,15 +62,19 @@ func (c *Cluster) startDatabases(ctx context.Context) error {
 }
 
 func (c *Cluster) patroni(m *Machine) string {
+	etcd := "etcd"
+	if c.options.Etcd3 {
+		etcd = "etcd3"
+	}
 	return strings.NewReplacer(
-		"NAME", m.Name, "ADDRESS", m.Address, "DISK", m.Disk, "BIN", c.programs(m), "HOSTS", strings.Join(c.etcd, ","), "NETWORK", network+"0/24",
+		"ETCD", etcd, "NAME", m.Name, "ADDRESS", m.Address, "DISK", m.Disk, "BIN", c.programs(m), "HOSTS", strings.Join(c.etcd, ","), "NETWORK", network+"0/24",
 		"LEASE", fmt.Sprint(lease), "LOOK", fmt.Sprint(look), "PATIENCE", fmt.Sprint(patience), "START", fmt.Sprint(startTimeout), "FAILSAFE", fmt.Sprint(c.options.Failsafe),
 	).Replace(`scope: desk
 name: NAME
 restapi:
   listen: ADDRESS:8008
   connect_address: ADDRESS:8008
-etcd3:
+ETCD:
   hosts: HOSTS
 bootstrap:
   dcs:

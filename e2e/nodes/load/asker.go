@@ -23,7 +23,10 @@ type asker struct {
 	Target
 	client  http.Client // with a limit for each answer
 	streams http.Client
-	keys    signature.Keys
+	// once is for what is sent once. A browser asks again when a connection that it has kept is ended just then; this client
+	// keeps none.
+	once http.Client
+	keys signature.Keys
 }
 
 // answer is what came of a request.

@@ -44,7 +44,7 @@ const formType = "application/x-www-form-urlencoded; charset=UTF-8"
 func (l *Load) form(ctx context.Context) {
 	v, id, began := l.newVisitor(), l.id(), time.Now()
 	fields := url.Values{"name": {"Boris"}, "phone": {fmt.Sprintf("+7922%07d", l.next.Add(1))}, "message": {book.Text(book.Form, id)}}
-	a, err := l.send(ctx, request{http.MethodPost, l.Site, "/send", fields.Encode(), v.header("Content-Type", formType)})
+	a, err := l.sendBy(context.WithoutCancel(ctx), &l.once, request{http.MethodPost, l.Site, "/send", fields.Encode(), v.header("Content-Type", formType)})
 	e := book.Entry{Kind: book.Form, ID: id, Since: began, Acknowledged: err == nil && a.status == http.StatusOK && string(a.content) == thanks}
 	if !e.Acknowledged {
 		e.Instead, e.Excused = a.instead(err), l.isExcused(began)

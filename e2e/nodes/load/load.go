@@ -61,6 +61,8 @@ type Load struct {
 	run     string // tells the ids of this load from others'
 	next    atomic.Int64
 	waiting atomic.Int64
+	there   atomic.Int64 // operators who are
+	unsure  sync.Map     // of conversations and operators
 	going   sync.WaitGroup
 
 	mu      sync.Mutex
@@ -84,8 +86,10 @@ func New(target Target, b *book.Book) (*Load, error) {
 			return dialer.DialContext(ctx, "tcp", target.Address)
 		},
 	}
+	fresh := transport.Clone()
+	fresh.DisableKeepAlives = true
 	return &Load{Book: b, run: fmt.Sprintf("%x", time.Now().UnixNano()), asker: asker{
-		Target: target, keys: keys, client: http.Client{Transport: transport, Timeout: wait}, streams: http.Client{Transport: transport},
+		Target: target, keys: keys, client: http.Client{Transport: transport, Timeout: wait}, streams: http.Client{Transport: transport}, once: http.Client{Transport: fresh, Timeout: wait},
 	}}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/seed-3405227d/frontdesk/e2e/nodes/book"
 )
@@ -15,6 +16,7 @@ import (
 func (l *Load) attend(ctx context.Context, login string) {
 	l.Book.Add(book.Entry{Kind: book.Opened, Of: login})
 	cookie, last := "", "0-0"
+	var came sync.Once
 	for ; ctx.Err() == nil; sleep(ctx, shortest/2+rand.N(shortest)) {
 		if cookie == "" {
 			if cookie = l.signIn(ctx, login); cookie == "" {
@@ -22,6 +24,7 @@ func (l *Load) attend(ctx context.Context, login string) {
 			}
 		}
 		err := l.stream(ctx, request{http.MethodGet, l.Console, "/stream/leads?after=" + last, "", []string{"Accept", "text/event-stream", "Cookie", cookie}}, func(id, _ string) {
+			came.Do(func() { l.there.Add(1) })
 			if id != "" {
 				last = id
 				l.Book.Add(book.Entry{Kind: book.Heard, Of: login, ID: id})

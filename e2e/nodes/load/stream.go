@@ -8,16 +8,19 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/e2e/nodes/book"
 )
 
 const (
-	// silence is after how long without a word a stream counts as dead, and pauses are those before another attempt: the
-	// first, and the longest. They are the browser script's.
+	// silence is after how long without a word a stream counts as dead, shortest and longest are the pauses before another
+	// attempt, and beside is how often is asked beside a stream that is late. They are the browser script's.
 	silence           = 45 * time.Second
 	shortest, longest = time.Second, 30 * time.Second
+	beside            = 10 * time.Second
 	// answersEvery is how often each visitor with a stream is answered.
 	answersEvery = 2 * time.Second
 )
@@ -40,9 +43,9 @@ func (l *Load) listen(ctx context.Context, name string) {
 			l.going.Go(func() { l.answers(ctx, conversation, 1) })
 		}
 	})
-	last := int64(0)
+	of := &listener{visitor: v, name: name}
 	for failures := 0; ctx.Err() == nil; {
-		heard, err := l.line(ctx, v, name, &last)
+		heard, err := l.line(ctx, of)
 		if heard {
 			failures = 0
 		}
@@ -59,45 +62,84 @@ func (l *Load) listen(ctx context.Context, name string) {
 
 // news are what is new in a conversation.
 type news struct {
-	Stream   string
-	More     bool
+	Stream string
+	More   bool
+	// Late is told by a node that does not hear what happens, or hears again.
+	Late     *bool
 	Messages []struct {
 		Seq  int64
 		Text string
 	}
 }
 
+// listener is a visitor's open chat.
+type listener struct {
+	*visitor
+	name string
+	mu   sync.Mutex
+	last int64 // the number of the last message
+}
+
 // take writes down what has come.
-func (l *Load) take(name string, n news, last *int64) {
+func (l *Load) take(of *listener, n news) {
+	of.mu.Lock()
+	defer of.mu.Unlock()
 	for _, m := range n.Messages {
-		if *last = max(*last, m.Seq); strings.HasPrefix(m.Text, "answer ") {
-			l.Book.Add(book.Entry{Kind: book.Heard, Of: name, ID: strings.TrimPrefix(m.Text, "answer ")})
+		if m.Seq > of.last && strings.HasPrefix(m.Text, "answer ") {
+			l.Book.Add(book.Entry{Kind: book.Heard, Of: of.name, ID: strings.TrimPrefix(m.Text, "answer ")})
 		}
+		of.last = max(of.last, m.Seq)
 	}
 }
 
-// line asks for what is new and opens the stream, until that ends.
-func (l *Load) line(ctx context.Context, v *visitor, name string, last *int64) (heard bool, err error) {
+func (of *listener) seen() int64 {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	return of.last
+}
+
+// ask asks once for what is new.
+func (l *Load) ask(ctx context.Context, of *listener) (n news, err error) {
+	a, err := l.send(ctx, request{http.MethodPost, l.Site, "/frontdesk/v1/chat", encode(map[string]any{"credentials": of.credentials, "after": of.seen()}), of.header("Content-Type", "application/json")})
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("status %d", a.status)
+	}
+	if err == nil {
+		err = json.Unmarshal(a.content, &n)
+	}
+	if err == nil {
+		l.take(of, n)
+	}
+	return n, err
+}
+
+// line asks for what is new and opens the stream, until that ends. While the stream's node is late, it asks beside it.
+func (l *Load) line(ctx context.Context, of *listener) (heard bool, err error) {
 	var n news
 	for n.More = true; n.More; {
-		a, err := l.send(ctx, request{http.MethodPost, l.Site, "/frontdesk/v1/chat", encode(map[string]any{"credentials": v.credentials, "after": *last}), v.header("Content-Type", "application/json")})
-		if err == nil && a.status != http.StatusOK {
-			err = fmt.Errorf("status %d", a.status)
-		}
-		n = news{}
-		if err == nil {
-			err = json.Unmarshal(a.content, &n)
-		}
-		if err != nil {
+		if n, err = l.ask(ctx, of); err != nil {
 			return false, err
 		}
-		l.take(name, n, last)
 	}
-	err = l.stream(ctx, request{http.MethodGet, l.Site, fmt.Sprintf("/frontdesk/v1/chat/stream?t=%s&a=%d", n.Stream, *last), "", v.header("Accept", "text/event-stream")}, func(_, data string) {
-		var n news
-		if heard = true; json.Unmarshal([]byte(data), &n) == nil {
-			l.take(name, n, last)
+	var late atomic.Bool
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l.going.Go(func() {
+		for sleep(ctx, beside*8/10+rand.N(beside*4/10)) {
+			if late.Load() {
+				_, _ = l.ask(ctx, of)
+			}
 		}
+	})
+	err = l.stream(ctx, request{http.MethodGet, l.Site, fmt.Sprintf("/frontdesk/v1/chat/stream?t=%s&a=%d", n.Stream, of.seen()), "", of.header("Accept", "text/event-stream")}, func(_, data string) {
+		var n news
+		if heard = true; json.Unmarshal([]byte(data), &n) != nil {
+			return
+		}
+		if n.Late != nil {
+			late.Store(*n.Late)
+		}
+		l.take(of, n)
 	})
 	return heard, err
 }

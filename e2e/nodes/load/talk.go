@@ -59,7 +59,7 @@ func (l *Load) answers(ctx context.Context, conversation int64, operator int) er
 // then they want it again.
 func (l *Load) talk(ctx context.Context) {
 	seen, is := l.someone()
-	if !is {
+	if !is || l.there.Load() < int64(len(l.Logins)) {
 		return
 	}
 	v := &seen
@@ -95,15 +95,18 @@ func (l *Load) claim(ctx context.Context, conversation int64, operator int) bool
 	if json.Unmarshal(a.content, &now) != nil || now.OperatorID != operator {
 		return false // it was taken away since
 	}
-	if time.Now().Before(asked.Add(sure)) {
+	if _, unsure := l.unsure.Load([2]int64{conversation, int64(operator)}); !unsure && time.Now().Before(asked.Add(sure)) {
 		l.Book.Add(book.Entry{Kind: book.Claimed, Of: fmt.Sprint(conversation), By: fmt.Sprint(operator), Until: asked.Add(sure)})
 	}
 	return true
 }
 
+// giveBack has the operator put the conversation back. Where nobody knows whether it was, a node that was stopped may do so
+// at any time later: the operator is never sure of the conversation again.
 func (l *Load) giveBack(ctx context.Context, conversation int64, operator int) {
 	l.Book.Add(book.Entry{Kind: book.Returned, Of: fmt.Sprint(conversation), By: fmt.Sprint(operator)})
-	_, _ = l.insist(ctx, func() request {
-		return l.api(http.MethodPost, fmt.Sprintf("sites/%s/chats/%d/return", l.Site, conversation), map[string]any{"operator_id": operator})
-	})
+	a, err := l.send(ctx, l.api(http.MethodPost, fmt.Sprintf("sites/%s/chats/%d/return", l.Site, conversation), map[string]any{"operator_id": operator}))
+	if err != nil || a.status != http.StatusOK {
+		l.unsure.Store([2]int64{conversation, int64(operator)}, true)
+	}
 }

@@ -72,7 +72,7 @@ func (l *Load) visit(ctx context.Context) {
 // look opens a page, and reports the view as the script does. It returns whether the visitor is known then.
 func (l *Load) look(ctx context.Context, v *visitor) bool {
 	began := time.Now()
-	a, err := l.send(ctx, request{http.MethodGet, l.Site, "/lamps?utm_source=news", "", v.header("Accept", "text/html", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")})
+	a, err := l.sendBy(context.WithoutCancel(ctx), &l.once, request{http.MethodGet, l.Site, "/lamps?utm_source=news", "", v.header("Accept", "text/html", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")})
 	number, whole := isWhole(string(a.content))
 	e := book.Entry{Kind: book.Page, Since: began, Acknowledged: err == nil && a.status == http.StatusOK && whole}
 	if !e.Acknowledged {
