@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
 )
@@ -79,7 +80,7 @@ func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 		}
 		visits := 0
 		if err == nil && len(limits) > 0 {
-			_, err = d.DB.Duty(ctx, retain.Duty, func(ctx context.Context) error {
+			_, err = duties.Do(ctx, d.DB, retain.Duty, func(ctx context.Context) error {
 				for _, limit := range limits {
 					pruned, err := d.Retention.Prune(ctx, limit)
 					if visits += pruned; err != nil {

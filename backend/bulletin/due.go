@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/queue"
 	"github.com/seed-3405227d/frontdesk/backend/report/period"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -40,7 +41,7 @@ func jobOf(o order, s Subscription) (queue.Job, error) {
 // Run has mails sent as they are due until ctx ends, on one node at a time.
 func (b *Bulletins) Run(ctx context.Context) {
 	for again := true; again; again = aside.Sleep(ctx, looking) {
-		if _, err := b.DB.Duty(ctx, duty, b.Look); err != nil && ctx.Err() == nil {
+		if _, err := duties.Do(ctx, b.DB, duty, b.Look); err != nil && ctx.Err() == nil {
 			b.logger.Warn("looking for bulletins that are due failed", zap.Error(err))
 		}
 	}

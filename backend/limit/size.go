@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/db/table"
 )
 
@@ -64,7 +65,7 @@ func (u *Uses) CountDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = u.db.Duty(ctx, "sizes", func(ctx context.Context) error {
+	_, err = duties.Do(ctx, u.db, "sizes", func(ctx context.Context) error {
 		for _, id := range due {
 			if err := u.countSize(ctx, tables, id); err != nil {
 				return fmt.Errorf("counting how much is stored of a site: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/trace"
 )
 
@@ -47,7 +48,7 @@ func (p *Persons) EraseAsked(ctx context.Context) error {
 	if err != nil || len(asked) == 0 {
 		return err
 	}
-	_, err = p.db.Duty(ctx, Duty, func(ctx context.Context) error {
+	_, err = duties.Do(ctx, p.db, Duty, func(ctx context.Context) error {
 		for len(asked) > 0 {
 			for _, e := range asked {
 				if err := p.erase(ctx, e); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/db/table"
 	"github.com/seed-3405227d/frontdesk/backend/demo"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -173,7 +174,7 @@ func TestStoppedImportIsTakenBack(t *testing.T) {
 				_, err = subjects(d).Export(t.Context(), io.Discard, transfer.Wanted{Key: "moved"})
 				require.ErrorIs(t, err, site.ErrArriving)
 				for _, duty := range []string{person.Duty, retain.Duty} {
-					mine, err := d.DB.Duty(t.Context(), duty, func(context.Context) error { return nil })
+					mine, err := duties.Do(t.Context(), d.DB, duty, func(context.Context) error { return nil })
 					require.NoError(t, err)
 					require.False(t, mine, duty)
 				}
@@ -205,7 +206,7 @@ func TestErasedPersonsDoNotMove(t *testing.T) {
 			require.NotContains(t, string(export(t, d, demo.Site)), "ada@example.com")
 			// Nothing comes while somebody is being erased.
 			content, waited := export(t, d, demo.Site), make(chan struct{})
-			_, err = d.DB.Duty(t.Context(), person.Duty, func(ctx context.Context) error {
+			_, err = duties.Do(t.Context(), d.DB, person.Duty, func(ctx context.Context) error {
 				imported := make(chan error, 1)
 				read, err := transfer.Read(t.Context(), bytes.NewReader(content))
 				require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
 	"github.com/seed-3405227d/frontdesk/backend/site"
@@ -130,7 +131,7 @@ func (s Subjects) takeBack(ctx context.Context, key string, tell Progress) (foun
 func (s Subjects) alone(ctx context.Context, tell Progress, do func(context.Context) error) error {
 	turn := func(ctx context.Context, duty string, do func(context.Context) error) error {
 		for told := false; ; told = true {
-			mine, err := s.DB.Duty(ctx, duty, do)
+			mine, err := duties.Do(ctx, s.DB, duty, do)
 			if mine || err != nil {
 				return err
 			}

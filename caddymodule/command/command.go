@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/caddymodule"
 	"github.com/seed-3405227d/frontdesk/caddymodule/command/account"
+	"github.com/seed-3405227d/frontdesk/caddymodule/command/sites"
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
@@ -37,11 +38,11 @@ func setUpCommand(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringP("config", "c", "", "Configuration file")
 	flags.StringP("adapter", "a", "", "Name of config adapter to apply")
-	accounts := account.Commands(withDatabase)
-	for _, command := range accounts {
+	ofSeveral := append(account.Commands(withDatabase), sites.Command(sites.Installation{Database: withDatabase, Settings: databaseOf}))
+	for _, command := range ofSeveral {
 		refuseOthers(command)
 	}
-	ofDatabase := append(accounts, doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand(), demoCommand(), siteCommand())
+	ofDatabase := append(ofSeveral, doctorCommand(), forwardsCommand(), eraseCommand(), exportCommand(), backupCommand(), restoreCommand(), reportsCommand(), demoCommand())
 	for _, command := range ofDatabase {
 		flags := command.PersistentFlags()
 		flags.String("database-sqlite", "", "Path of the SQLite database, instead of the configuration's")

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
@@ -54,7 +55,7 @@ func New(d *db.DB, chats *chat.Chats, presence *presence.Presence, now func() ti
 // Run works until ctx ends, on one node at a time.
 func (d *Dispatcher) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if _, err := d.db.Duty(ctx, duty, d.attend); err != nil && ctx.Err() == nil {
+		if _, err := duties.Do(ctx, d.db, duty, d.attend); err != nil && ctx.Err() == nil {
 			d.logger.Warn("conversations are not brought to operators", zap.Error(err))
 		}
 		aside.Sleep(ctx, beat)

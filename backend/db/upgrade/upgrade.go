@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/db/migrations"
 )
 
@@ -41,7 +42,7 @@ func keep(ctx context.Context, d *db.DB) (waiting int, err error) {
 	if waiting, err = schema.Later(ctx); err != nil || waiting == 0 {
 		return waiting, err
 	}
-	_, err = d.Duty(ctx, "db.schema", func(ctx context.Context) (err error) {
+	_, err = duties.Do(ctx, d, "db.schema", func(ctx context.Context) (err error) {
 		waiting, err = schema.Finish(ctx)
 		return err
 	})

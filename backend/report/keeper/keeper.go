@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 	"github.com/seed-3405227d/frontdesk/backend/visit/key"
 )
@@ -85,7 +86,7 @@ func (k *Keeper) hash(contact string) int64 {
 func (k *Keeper) Run(ctx context.Context) {
 	for {
 		began := time.Now()
-		if _, err := k.db.Duty(ctx, duty, k.Keep); err != nil && ctx.Err() == nil {
+		if _, err := duties.Do(ctx, k.db, duty, k.Keep); err != nil && ctx.Err() == nil {
 			k.db.Logger().Warn("cannot keep the figures of reports current", zap.Error(err))
 		}
 		if !aside.Sleep(ctx, max(pause, rest*time.Since(began))) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 )
 
@@ -23,7 +24,7 @@ type Rebuilt struct {
 // them, but for days whose columns are broken. tell is called now and then.
 func (k *Keeper) Rebuild(ctx context.Context, tell func(Rebuilt)) error {
 	for {
-		mine, err := k.db.Duty(ctx, duty, func(ctx context.Context) error { return k.rebuild(ctx, tell) })
+		mine, err := duties.Do(ctx, k.db, duty, func(ctx context.Context) error { return k.rebuild(ctx, tell) })
 		if mine || err != nil {
 			return err
 		}

@@ -1,4 +1,5 @@
-package command
+// Package sites has the commands for sites: they are suspended, resumed, listed, and moved to other installations.
+package sites
 
 import (
 	"context"
@@ -13,31 +14,39 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
-func siteCommand() *cobra.Command {
+// Installation is what a command is about.
+type Installation struct {
+	// Database opens the database for f.
+	Database func(cmd *cobra.Command, f func(context.Context, *db.DB) error) error
+	// Settings are those of the database.
+	Settings func(cmd *cobra.Command) (db.Settings, error)
+}
+
+// Command is the command with all others under it.
+func Command(on Installation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "site",
 		Short: "Suspends and resumes sites, lists them, and moves one to another installation",
 	}
 	cmd.AddCommand(
-		stopSiteCommand("suspend", "Lets the pages of sites pass unchanged, on all servers; their data stay", true, "is suspended"),
-		stopSiteCommand("resume", "Goes on with sites that were suspended", false, "is resumed"),
-		listSitesCommand(), siteExportCommand(), siteImportCommand())
-	refuseOthers(cmd)
+		on.stopCommand("suspend", "Lets the pages of sites pass unchanged, on all servers; their data stay", true, "is suspended"),
+		on.stopCommand("resume", "Goes on with sites that were suspended", false, "is resumed"),
+		on.listCommand(), on.exportCommand(), on.importCommand())
 	return cmd
 }
 
 // withSites opens the database for f.
-func withSites(cmd *cobra.Command, f func(context.Context, *site.Sites) error) error {
-	return withDatabase(cmd, func(ctx context.Context, d *db.DB) error { return f(ctx, site.New(d, time.Now, zap.NewNop())) })
+func (on Installation) withSites(cmd *cobra.Command, f func(context.Context, *site.Sites) error) error {
+	return on.Database(cmd, func(ctx context.Context, d *db.DB) error { return f(ctx, site.New(d, time.Now, zap.NewNop())) })
 }
 
-func stopSiteCommand(use, short string, suspended bool, done string) *cobra.Command {
+func (on Installation) stopCommand(use, short string, suspended bool, done string) *cobra.Command {
 	return &cobra.Command{
 		Use:   use + " KEY...",
 		Short: short,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, keys []string) error {
-			return withSites(cmd, func(ctx context.Context, sites *site.Sites) error {
+			return on.withSites(cmd, func(ctx context.Context, sites *site.Sites) error {
 				known := make([]site.Site, len(keys))
 				for i, key := range keys { // all or nothing
 					var err error
@@ -57,13 +66,13 @@ func stopSiteCommand(use, short string, suspended bool, done string) *cobra.Comm
 	}
 }
 
-func listSitesCommand() *cobra.Command {
+func (on Installation) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "Lists the sites, and which are suspended or retired",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withSites(cmd, func(ctx context.Context, sites *site.Sites) error {
+			return on.withSites(cmd, func(ctx context.Context, sites *site.Sites) error {
 				all, err := sites.List(ctx)
 				if err != nil {
 					return err

@@ -1,4 +1,4 @@
-package command
+package sites
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet"
 )
 
-func siteExportCommand() *cobra.Command {
+func (on Installation) exportCommand() *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export KEY",
 		Short: "Writes a site to standard output, as lines of JSON",
@@ -33,9 +33,9 @@ Writes the settings, numbers, pools, rules, groups, canned replies and receivers
 Caddy may be running. Without --secrets, only receivers of mail are in it. With --data, all
 that is stored of the site is in it, too: visits, leads, calls, conversations, costs and the
 figures of reports. "caddy frontdesk site import" reads it.`,
-		Args: oneKey,
+		Args: one("key of a site", "KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
+			return on.withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
 				secrets, _ := cmd.Flags().GetBool("secrets")
 				data, _ := cmd.Flags().GetBool("data")
 				done, err := s.Export(ctx, cmd.OutOrStdout(), transfer.Wanted{
@@ -59,7 +59,7 @@ figures of reports. "caddy frontdesk site import" reads it.`,
 	return export
 }
 
-func siteImportCommand() *cobra.Command {
+func (on Installation) importCommand() *cobra.Command {
 	importing := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Makes a site of what another installation has exported",
@@ -68,10 +68,10 @@ Reads a file that "caddy frontdesk site export" has written, and makes the site,
 nothing if something is wrong. Caddy may be running: the site is in effect within a second
 when all is there. "-" reads standard input. A file with data makes a new site only. If its
 import breaks off, the next one of the same site begins anew; --undo KEY takes it back.`,
-		Args: oneFile,
+		Args: one("file", "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if undo, _ := cmd.Flags().GetBool("undo"); undo {
-				return undoImport(cmd, args[0])
+				return on.undoImport(cmd, args[0])
 			}
 			from := cmd.InOrStdin()
 			if args[0] != "-" {
@@ -84,7 +84,7 @@ import breaks off, the next one of the same site begins anew; --undo KEY takes i
 			}
 			as, _ := cmd.Flags().GetString("as")
 			over, _ := cmd.Flags().GetBool("over")
-			return withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
+			return on.withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
 				read, err := transfer.Read(ctx, from)
 				if err == nil && over && read.Data != nil {
 					err = transfer.ErrNoData
@@ -117,8 +117,8 @@ import breaks off, the next one of the same site begins anew; --undo KEY takes i
 	return importing
 }
 
-func undoImport(cmd *cobra.Command, key string) error {
-	return withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
+func (on Installation) undoImport(cmd *cobra.Command, key string) error {
+	return on.withTransfer(cmd, func(ctx context.Context, s transfer.Subjects) error {
 		if err := s.TakeBack(ctx, key, progressOf(cmd)); err != nil {
 			return fmt.Errorf("site %.80q: %w", key, err)
 		}
@@ -189,16 +189,19 @@ func printData(w io.Writer, data *rows.Done) {
 	}
 }
 
-func oneKey(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("expected one key of a site: %s KEY", cmd.CommandPath())
+// one takes one argument, of what it is said to be.
+func one(what, name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("expected one %s: %s %s", what, cmd.CommandPath(), name)
+		}
+		return nil
 	}
-	return nil
 }
 
 // withTransfer opens the service's database for f, whose context ends when the command is to stop.
-func withTransfer(cmd *cobra.Command, f func(context.Context, transfer.Subjects) error) error {
-	settings, err := databaseOf(cmd)
+func (on Installation) withTransfer(cmd *cobra.Command, f func(context.Context, transfer.Subjects) error) error {
+	settings, err := on.Settings(cmd)
 	if err != nil {
 		return err
 	}
