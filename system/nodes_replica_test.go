@@ -58,7 +58,7 @@ func TestReplica(t *testing.T) {
 			_, state := p.first.Health()
 			return state.Ready && state.Has("replica") == has
 		}, wait, tick)
-		require.EqualValues(t, map[bool]float64{true: 1, false: 0}[has], p.first.Metric(`frontdesk_unwell{reason="replica"}`))
+		require.Equal(t, map[bool]float64{true: 1, false: 0}[has], p.first.Metric(`frontdesk_unwell{reason="replica"}`))
 	}
 	health(false)
 	asksFor(replica)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/db/migrations"
 )
 
 // nextRelease builds the program of a release that follows this one, which is made up. It has steps of the schema of each
@@ -90,7 +91,7 @@ func TestUpgradeNodeByNode(t *testing.T) {
 	later := []string{"FRONTDESK_LATER=1"} // the release after the next one
 	u.other.environ = later
 	u.other.isRefused(next, "more than one release older")
-	require.EqualValues(t, 20261127, u.ask(stepsTaken))
+	require.Equal(t, migrations.First, u.ask(stepsTaken))
 	u.other.environ = nil
 
 	// Pages of the node that stays never fail, whatever the other does.
@@ -110,17 +111,17 @@ func TestUpgradeNodeByNode(t *testing.T) {
 		}
 	})
 	u.other.become(next) // the newer one comes to the older one
-	require.EqualValues(t, 20270102, u.ask(stepsTaken))
+	require.Equal(t, 20270102, u.ask(stepsTaken))
 	require.Equal(t, 1, u.ask(`SELECT COUNT(*) FROM pg_index WHERE indexrelid = 'leads_by_size'::regclass AND indisvalid`))
 	u.works()
 	require.Eventually(t, func() bool { return u.ask(`SELECT COALESCE(MAX(pass), 0) FROM rewrites`) == 1 }, 2*wait, tick, "all rows are rewritten once")
 	u.works() // the older one writes further rows
 	require.Positive(t, u.ask(unfilled))
-	require.EqualValues(t, 20270102, u.ask(stepsTaken), "an older node runs")
+	require.Equal(t, 20270102, u.ask(stepsTaken), "an older node runs")
 
 	u.other.become("") // back to the older one
 	u.works()
-	require.EqualValues(t, 20270102, u.ask(stepsTaken))
+	require.Equal(t, 20270102, u.ask(stepsTaken))
 	u.other.become(next)
 	u.works()
 	close(looking)
@@ -136,7 +137,7 @@ func TestUpgradeNodeByNode(t *testing.T) {
 	require.True(t, u.lead())
 	u.other.environ = later
 	u.other.become(next)
-	require.EqualValues(t, 20270201, u.ask(stepsTaken))
+	require.Equal(t, 20270201, u.ask(stepsTaken))
 	u.works()
 	u.recovers(server.Source())
 }

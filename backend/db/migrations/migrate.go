@@ -164,7 +164,7 @@ func (s Schema) take(ctx context.Context, upTo int64) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = done() }() // each step has been committed, or has not
 	provider, err := s.provider(by)
 	if err != nil {
 		return fmt.Errorf("reading the steps: %w", err)

@@ -154,7 +154,8 @@ func (r *Retention) keepYoung(ctx context.Context, t *partition.Taking, out part
 			{events, "user_events", `(site_id, visit_id) IN (SELECT site_id, id FROM ` + visits + ` WHERE last_at >= $1)`},
 			{visits, "visits", `last_at >= $1`},
 		} {
-			if _, err := tx.ExecContext(ctx, `WITH young AS (DELETE FROM `+move.from+` WHERE `+move.which+` RETURNING *) INSERT INTO `+move.to+` SELECT * FROM young`, before.UnixMilli()); err != nil {
+			statement := fmt.Sprintf(`WITH young AS (DELETE FROM %s WHERE %s RETURNING *) INSERT INTO %s SELECT * FROM young`, move.from, move.which, move.to)
+			if _, err := tx.ExecContext(ctx, statement, before.UnixMilli()); err != nil {
 				return err
 			}
 		}
@@ -165,17 +166,8 @@ func (r *Retention) keepYoung(ctx context.Context, t *partition.Taking, out part
 // visitorsOf deletes what hangs on the visits that are out of their table, and returns how many these are.
 func (r *Retention) visitorsOf(ctx context.Context, t *partition.Taking, out partition.Taken) (visits int, err error) {
 	for last := (oldVisit{}); ; {
-		rows, err := t.Direct.QueryContext(ctx, fmt.Sprintf(`SELECT site_id, id, visitor_id FROM %s WHERE (site_id, id) > ($1, $2) ORDER BY site_id, id LIMIT %d`,
-			out.Names[0], visitorsAtOnce), last.site, last.id)
-		if err != nil {
-			return visits, err
-		}
-		var old []oldVisit
-		for rows.Next() && err == nil {
-			old = append(old, oldVisit{})
-			err = rows.Scan(&old[len(old)-1].site, &old[len(old)-1].id, &old[len(old)-1].visitor)
-		}
-		if err = errors.Join(err, rows.Close(), rows.Err()); err != nil || len(old) == 0 {
+		old, err := behind(ctx, t.Direct, out.Names[0], last)
+		if err != nil || len(old) == 0 {
 			return visits, err
 		}
 		began := time.Now()
@@ -198,4 +190,21 @@ func (r *Retention) visitorsOf(ctx context.Context, t *partition.Taking, out par
 func erasePresences(ctx context.Context, tx db.Tx, old []oldVisit) error {
 	set, args := visitsOf(old)
 	return tx.Send(ctx, `DELETE FROM presences WHERE (site_id, visit_id) IN (`+set+`)`, args...)
+}
+
+// behind returns the next visits of the table behind one.
+func behind(ctx context.Context, direct *sql.Conn, table string, last oldVisit) (old []oldVisit, err error) {
+	rows, err := direct.QueryContext(ctx, fmt.Sprintf(`SELECT site_id, id, visitor_id FROM %s WHERE (site_id, id) > ($1, $2) ORDER BY site_id, id LIMIT %d`, table, visitorsAtOnce), last.site, last.id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v oldVisit
+		if err := rows.Scan(&v.site, &v.id, &v.visitor); err != nil {
+			return nil, err
+		}
+		old = append(old, v)
+	}
+	return old, rows.Err()
 }

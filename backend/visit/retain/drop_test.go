@@ -253,8 +253,8 @@ func TestDroppingIsGoneOnWith(t *testing.T) {
 	settings := dbtest.Postgres(t)
 	d := dbtest.Open(t, settings)
 	visits := open(t, d, begun.Add(100*day))
-	for n := range time.Duration(3) {
-		past(t, visits, d, 1, begun.Add(n*28*day), many)
+	for _, after := range []time.Duration{0, 28 * day, 56 * day} {
+		past(t, visits, d, 1, begun.Add(after), many)
 	}
 	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE visits SET last_at = $1 WHERE id % 500 = 7`, begun.Add(99*day).UnixMilli())
