@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -204,8 +205,9 @@ func TestSiteMovesWithItsData(t *testing.T) {
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
-		_, err = io.WriteString(in, content[:len(content)/2])
-		require.NoError(t, err)
+		if _, err = io.WriteString(in, content[:len(content)/2]); err != nil {
+			require.NoError(t, errors.Join(err, cmd.Wait()), said.String())
+		}
 		exited = make(chan error, 1)
 		go func() { exited <- cmd.Wait() }()
 		t.Cleanup(func() { cmd.Process.Kill() })

@@ -94,10 +94,15 @@ func (s *Sequence) reserve(ctx context.Context, least int64) (first int64, err e
 // are taken beside the write's transaction, and skipped when that fails: nobody who takes
 // numbers waits for it.
 func (s *Sequence) Take(ctx context.Context, tx Tx, n int64) (first int64, err error) {
+	return s.TakeFrom(ctx, tx, n, 1)
+}
+
+// TakeFrom is [Sequence.Take] for numbers that are not less than least. Those between are skipped, on all nodes.
+func (s *Sequence) TakeFrom(ctx context.Context, tx Tx, n, least int64) (first int64, err error) {
 	if s.db.engine == Postgres {
-		return s.takeBeside(ctx, n, 1)
+		return s.takeBeside(ctx, n, least)
 	}
-	return s.takeFrom(ctx, tx, n, 1)
+	return s.takeFrom(ctx, tx, n, least)
 }
 
 // takeBeside takes numbers by a statement that the server commits by itself.

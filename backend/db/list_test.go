@@ -23,6 +23,10 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		before := 0
 		if d.Engine() == db.SQLite { // PostgreSQL's driver keeps them
+			require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				_, err := tx.Exec(ctx, `DELETE FROM duties`)
+				return err
+			})) // what begins and commits is kept from then on
 			before = d.Kept()
 		}
 		for _, n := range []int{0, 1, 2, 3, 100, 127, 128, 129, 300, 511} {
@@ -53,7 +57,7 @@ func TestManyRowsHaveFewTexts(t *testing.T) {
 		if d.Engine() == db.Postgres {
 			return
 		}
-		require.Equal(t, 2+8+6, d.Kept()-before, "to begin and to commit, of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
+		require.Equal(t, 8+6, d.Kept()-before, "of 1, 2, 4 … 128 rows written, and of 1, 2, 4, 128, 256 and 512 looked for")
 	})
 }
 

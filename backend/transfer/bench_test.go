@@ -95,7 +95,7 @@ func large(b *testing.B, d *backend.Desk) {
 		rows            int
 		set             map[string]string
 	}{
-		{"visitors", "visit.views", *views / 3, map[string]string{"id": "f + 3 * i", "visit_id": "f + 3 * i", "nonce": "'n' || i", "first_at": "first_at - 20000 * i"}},
+		{"visitors", "day.visit.views", *views / 3, map[string]string{"id": "f + 3 * i", "visit_id": "f + 3 * i", "nonce": "'n' || i", "first_at": "first_at - 20000 * i"}},
 		{"visits", "", *views / 3, map[string]string{"id": "f + 3 * i", "visitor_id": "f + 3 * i", "view_id": "f + 3 * i + 2", "started_at": "started_at - 20000 * i", "last_at": "last_at - 20000 * i"}},
 		{"views", "", *views, map[string]string{"id": "f + i", "visit_id": "f + 3 * (i / 3)", "visitor_id": "f + 3 * (i / 3)", "at": "at - 20000 * (i / 3)"}},
 		{"leads", "leads", *views / 10, map[string]string{"id": "f + i", "at": "at - 100000 * i", "phone_digits": "'7912' || (1000000 + i)", "email": "'boris' || i || '@mail.example'", "message": "message || ' ' || i"}},

@@ -67,7 +67,7 @@ func (s Subjects) ImportData(ctx context.Context, f *File, key string, tell Prog
 
 // arrive makes the site, adds its data, and has it served.
 func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, known []operator.Operator, tell Progress) (done Imported, err error) {
-	var first map[string]int64
+	var taken rows.Taken
 	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
 		if done, err = s.put(ctx, tx, f, key, false, c, known); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, kn
 		if err := s.Sites.Arrive(ctx, tx, done.siteID); err != nil {
 			return err
 		}
-		first, err = rows.Take(ctx, s.DB, tx, *f.Data)
+		taken, err = rows.Take(ctx, s.DB, tx, *f.Data, time.Now())
 		return err
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, kn
 	for _, o := range known {
 		accounts[o.Login] = o.ID
 	}
-	added, err := rows.Store{DB: s.DB, Keys: s.Keys, SiteID: done.siteID, First: first, Heads: *f.Data, Groups: done.groups, Accounts: accounts, Tell: tell.Rows}.Add(ctx, f.data)
+	added, err := rows.Store{DB: s.DB, Keys: s.Keys, SiteID: done.siteID, Taken: taken, Heads: *f.Data, Groups: done.groups, Accounts: accounts, Tell: tell.Rows}.Add(ctx, f.data)
 	if err == nil {
 		err = s.Leads.Index(ctx)
 	}

@@ -57,7 +57,7 @@ func consistent(ctx context.Context, d *sql.DB) error {
 		"rows that refer to others which are missing":      `SELECT COUNT(*) FROM pragma_foreign_key_check`,
 		"leads of sites that are missing":                  `SELECT COUNT(*) FROM leads WHERE site_id NOT IN (SELECT id FROM sites)`,
 		"leads whose number would be given out once more":  `SELECT COUNT(*) FROM leads WHERE id >= (SELECT COALESCE(MAX(next), 0) FROM sequences WHERE name = 'leads')`,
-		"visits whose number would be given out once more": `SELECT COUNT(*) FROM visits WHERE id >= (SELECT COALESCE(MAX(next), 0) FROM sequences WHERE name = 'visit.views')`,
+		"visits whose number would be given out once more": `SELECT COUNT(*) FROM visits WHERE id >= (SELECT COALESCE(MAX(next), 0) FROM sequences WHERE name = '` + sqlite.OfDays + `visit.views')`,
 		"leads that are a part of one that is missing":     `SELECT COUNT(*) FROM leads l WHERE merged_into <> 0 AND NOT EXISTS (SELECT 1 FROM leads m WHERE m.site_id = l.site_id AND m.id = l.merged_into)`,
 	} {
 		var n int64

@@ -18,7 +18,7 @@ type reference string
 
 // The sequences.
 const (
-	ofView         reference = "visit.views" // visits and visitors have the numbers of views
+	ofView         reference = "day.visit.views" // visits and visitors have the numbers of views
 	ofEvent        reference = "visit.events"
 	ofCall         reference = "number.calls"
 	ofLead         reference = "leads"

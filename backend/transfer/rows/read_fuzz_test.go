@@ -120,7 +120,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := bufio.NewScanner(strings.NewReader(text))
 		lines.Buffer(nil, 16<<20)
-		s := &storing{Store: Store{Keys: keys, SiteID: 7, First: first, Heads: heads, Accounts: map[string]int64{"anna": 5}}, operators: make(map[int64]int64), days: make(map[string]map[int64]int)}
+		s := &storing{Store: Store{Keys: keys, SiteID: 7, Taken: Taken{First: first, Stay: 1}, Heads: heads, Accounts: map[string]int64{"anna": 5}}, operators: make(map[int64]int64), days: make(map[string]map[int64]int)}
 		c := &checked{storing: s, t: t}
 		err := NewReader(lines, 0, nil).read(all, c)
 		require.LessOrEqual(t, c.rows, int64(strings.Count(text, "\n")+1))
