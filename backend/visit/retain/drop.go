@@ -145,17 +145,20 @@ func (r *Retention) keepYoung(ctx context.Context, t *partition.Taking, out part
 	if err != nil {
 		return err
 	}
+	var moves []string
+	for _, move := range []struct{ from, to, which string }{
+		{views, "views", `(site_id, visit_id) IN (SELECT site_id, id FROM ` + visits + ` WHERE last_at >= $1)`},
+		{events, "user_events", `(site_id, visit_id) IN (SELECT site_id, id FROM ` + visits + ` WHERE last_at >= $1)`},
+		{visits, "visits", `last_at >= $1`},
+	} {
+		moves = append(moves, `WITH young AS (DELETE FROM `+move.from+` WHERE `+move.which+` RETURNING *) INSERT INTO `+move.to+` SELECT * FROM young`)
+	}
 	return t.Settle(ctx, out, func(tx *sql.Tx) error {
 		if !some {
 			return nil
 		}
-		for _, move := range []struct{ from, to, which string }{
-			{views, "views", `(site_id, visit_id) IN (SELECT site_id, id FROM ` + visits + ` WHERE last_at >= $1)`},
-			{events, "user_events", `(site_id, visit_id) IN (SELECT site_id, id FROM ` + visits + ` WHERE last_at >= $1)`},
-			{visits, "visits", `last_at >= $1`},
-		} {
-			statement := fmt.Sprintf(`WITH young AS (DELETE FROM %s WHERE %s RETURNING *) INSERT INTO %s SELECT * FROM young`, move.from, move.which, move.to)
-			if _, err := tx.ExecContext(ctx, statement, before.UnixMilli()); err != nil {
+		for _, move := range moves {
+			if _, err := tx.ExecContext(ctx, move, before.UnixMilli()); err != nil {
 				return err
 			}
 		}
