@@ -291,7 +291,7 @@ func TestUnknownCommands(t *testing.T) {
 	for expected, args := range map[string][]string{
 		`unknown command "dctor" of "frontdesk": expected doctor`: {"dctor"},
 		`unknown command "charts" of "frontdesk": expected backup, completion, demo-data, doctor, erase, export, forwards, help, numbers, operator, reports, restore, rewrite, site, token, verify, version`: {"charts"},
-		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove, two-step-off`:                                                                                 {"operator", "charts", "anna"},
+		`unknown command "charts" of "frontdesk operator": expected add, change, list, passwd, remove, two-step-off`:                                                                                         {"operator", "charts", "anna"},
 	} {
 		_, err := command(t, "", args...)
 		require.EqualError(t, err, expected)
