@@ -69,14 +69,14 @@ func TestStoppedNode(t *testing.T) {
 	other.sent = 100 // they are one visitor, and their leads are told apart by this
 	require.True(t, visitor.lead(10))
 
-	// The node's transaction waits for the journal, and gets it once the node has stopped.
+	// The node's transaction waits for what another notes of the same lead, and its next step comes once the node has stopped.
 	administrator, err := sql.Open("pgx", source)
 	require.NoError(t, err)
 	defer administrator.Close()
 	holding, err := administrator.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer holding.Rollback()
-	_, err = holding.Exec(`LOCK TABLE journal IN SHARE MODE`)
+	_, err = holding.Exec(`INSERT INTO lead_requests (site_id, request, lead_id, at) SELECT site_id, left(request, -1) || '2', lead_id, at FROM lead_requests`)
 	require.NoError(t, err)
 	acknowledged := make(chan bool, 1)
 	go func() { acknowledged <- visitor.lead(10) }()
@@ -87,7 +87,7 @@ func TestStoppedNode(t *testing.T) {
 			return n > 0
 		}
 	}
-	require.Eventually(t, is(`wait_event_type = 'Lock' AND query LIKE 'INSERT INTO journal%'`), wait, tick)
+	require.Eventually(t, is(`wait_event_type = 'Lock' AND query LIKE 'INSERT INTO lead_requests%'`), wait, tick)
 	require.NoError(t, stopped.cmd.Process.Signal(syscall.SIGSTOP))
 	require.NoError(t, holding.Rollback())
 	require.Eventually(t, is(`state = 'idle in transaction' AND backend_xid IS NOT NULL`), wait, tick)

@@ -9,6 +9,8 @@ package spool
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -135,11 +137,16 @@ func (s *Spool) Prepare() error {
 	return err
 }
 
-// open opens the first file that no other process has.
+// open opens the first file that no other process has, in a folder that is made if there is none.
 func (s *Spool) open() error {
 	if s.own != nil && !s.own.isAt(s.own.name) {
 		s.logger.Error("the file for waiting forms has been removed; another is made", zap.String("file", s.own.name))
 		s.retire()
+	}
+	if s.own == nil {
+		if err := os.MkdirAll(filepath.Dir(s.settings.File), 0o700); err != nil {
+			return fmt.Errorf("opening the spool: %w", err)
+		}
 	}
 	for n := 0; n < maxFiles && s.own == nil; n++ {
 		f, err := openFile(s.nameOf(n), s.settings.Size, true)

@@ -51,7 +51,7 @@ func requireZeros(t *testing.T, path string, size int) {
 }
 
 func TestSpool(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "forms")
+	path := filepath.Join(t.TempDir(), "first", "forms") // whose folder is to be made
 	s := open(t, path, DefaultSize)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestSpool(t *testing.T) {
 	for _, size := range []int{0, maxRecord + 1} {
 		require.ErrorIs(t, s.Append(0, make([]byte, size)), ErrFull)
 	}
-	require.Error(t, New(Settings{File: filepath.Join(t.TempDir(), "none", "forms"), Size: small}, zap.NewNop()).Append(0, []byte("one")))
+	require.Error(t, New(Settings{File: filepath.Join(path, "no folder"), Size: small}, zap.NewNop()).Append(0, []byte("one")))
 }
 
 func TestFullSpool(t *testing.T) {
