@@ -283,7 +283,7 @@ func TestChatBesideALateStream(t *testing.T) {
 		window.setInterval = (run, time) => { const id = begin(run, Math.min(time, 100)); of.set(id, time); return id; };
 		window.clearInterval = (id) => { of.delete(id); end(id); };
 	}`)
-	const asks = `[...waits.values()].some((time) => time >= 8000 && time <= 12000)` // not often
+	const asks = `[...waits.values()].some((time) => time >= 4000 && time <= 6000)` // not often
 	b.opensChat("http://localhost:" + port(proxy.Listener.Addr().String()))
 	b.says("Hello")
 	ann.hears(1)

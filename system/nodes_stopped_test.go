@@ -2,6 +2,7 @@ package system
 
 import (
 	"database/sql"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -117,8 +118,16 @@ func TestStoppedServer(t *testing.T) {
 	n := runNode(t, onPostgres, "$SOURCE", server.Source())
 	visitor := n.arrive()
 	require.True(t, visitor.lead(10))
+	console := n.console()
+	client, signedIn := console.as("anna")
+	require.True(t, signedIn)
+	stream, ended := console.Stream(client, "leads"), make(chan error, 1)
 	require.NoError(t, server.Pause())
 	defer server.Resume()
+	go func() {
+		_, err := io.Copy(io.Discard, stream)
+		ended <- err
+	}()
 
 	require.Contains(t, n.Get("http://localhost:$PORT/lamps").Content, insertion)
 	sent, err := n.Do(http.MethodPost, "http://localhost:$PORT/send", "name=Anna&phone=%2B74950000001", "Content-Type", formType, "User-Agent", browser)
@@ -129,6 +138,12 @@ func TestStoppedServer(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, state.Error, "asking the database")
 	require.True(t, state.Has("database"))
+	select { // the page comes back to another node, if there is one
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(wait):
+		require.Fail(t, "a stream that brings nothing goes on")
+	}
 
 	require.NoError(t, server.Resume())
 	n.Ready()

@@ -77,8 +77,6 @@ type Subjects struct {
 	Answers     *letter.Answers
 	Ratings     *rating.Ratings
 	Bulletins   *bulletin.Bulletins
-	// Late tells whether this node cannot hear what happens, as its database does not answer.
-	Late func() bool
 	// Who is what visitors may know of an operator; zero for nothing.
 	Who func(ctx context.Context, operatorID int64) (conversation.Who, error)
 	// Face is the one of the name, of an operator of the site, or [face.ErrUnknown].
@@ -109,7 +107,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
 		conversations: conversation.New(conversation.Subjects{
 			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,
-			Online: online, Late: subjects.Late, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Who: subjects.Who, Face: subjects.Face,
+			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Who: subjects.Who, Face: subjects.Face,
 		}, logger),
 		readers: bulletins.New(subjects.Bulletins),
 		gate:    gate.New(logger, observer.Unkept, explain),

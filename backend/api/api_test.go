@@ -72,7 +72,6 @@ type desk struct {
 	counted   *counter
 	clock     atomic.Int64 // what is added to the time, in nanoseconds
 	panics    atomic.Bool  // whoever asks for a name
-	late      atomic.Bool  // the node hears nothing
 }
 
 // counter counts what the observer is told.
@@ -146,7 +145,6 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
 		Ratings:     rating.New(d, now),
 		Bulletins:   s.bulletins,
-		Late:        s.late.Load,
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
 		Who: func(ctx context.Context, id int64) (conversation.Who, error) {
 			if s.panics.Load() {

@@ -452,20 +452,21 @@ func TestChatStreamThatPanics(t *testing.T) {
 
 // A stream says when its node hears nothing, and when it hears again.
 func TestChatStreamSaysThatItIsLate(t *testing.T) {
-	d := dbtest.Open(t, dbtest.SQLite(t))
+	server := dbtest.OwnServer(t)
+	d := dbtest.Open(t, db.Settings{Engine: db.Postgres, Source: server.Source()})
 	s := serve(t, d, siteOf(variantA))
 	v, ann := s.visit(), s.agent()
 	s.says(v, "Hello")
 	l := s.listen(v, 0)
-	l.until(t, `"text":"Hello"`)
-	for range 2 {
-		s.late.Store(true)
+	for i := range 3 {
+		answer := fmt.Sprint("Good day, once more ", i)
+		s.answers(v, ann.ID, answer)
+		l.until(t, answer) // now it waits for news
+		require.NoError(t, server.Pause())
 		l.until(t, `"late":true`)
-		s.late.Store(false)
+		require.NoError(t, server.Resume())
 		l.until(t, `"late":false`)
 	}
-	s.answers(v, ann.ID, "Good day")
-	l.until(t, `"text":"Good day"`)
 }
 
 // listening is an open stream.

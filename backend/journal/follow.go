@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
@@ -22,6 +23,8 @@ const (
 	// settling is how often the hub reads without a wake. On PostgreSQL, an entry that waited for an older transaction
 	// to end wakes nobody.
 	settling = time.Second
+	// silence is how long the hub may fail to read until its followers count as deaf.
+	silence = 3 * time.Second
 )
 
 // Follower reads the journal from its own position. All followers of a process share one reader of the database. A
@@ -49,6 +52,7 @@ func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follow
 		ctx, stop := context.WithCancel(context.Background())
 		j.hub = &hub{journal: j, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
 		h := j.hub
+		h.heard.Store(time.Now().UnixNano())
 		aside.Go(j.db.Logger(), "reading the journal", func() {
 			defer close(h.ended)
 			aside.Keep(ctx, j.db.Logger(), "reading the journal", h.run)
@@ -70,6 +74,24 @@ func (f *Follower) follows(e Entry) bool {
 
 // News receives a value when [Follower.Next] may have something to return.
 func (f *Follower) News() <-chan struct{} { return f.news }
+
+// Deaf tells whether nothing could be read from the journal for three seconds, new entries or none: the database does
+// not answer this node. Others may hear what happens all the while.
+func (f *Follower) Deaf() bool { return time.Since(time.Unix(0, f.hub.heard.Load())) > silence }
+
+// Hearing returns a context that ends with the other one, with its cancel function, and within a second after the
+// follower has become deaf: see [Follower.Deaf].
+func (f *Follower) Hearing(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	aside.Go(f.hub.journal.db.Logger(), "listening whether the journal is read", func() {
+		for aside.Sleep(ctx, settling) {
+			if f.Deaf() {
+				cancel()
+			}
+		}
+	})
+	return ctx, cancel
+}
 
 // Position returns the position behind everything that Next has returned or skipped.
 func (f *Follower) Position() Position { return f.position }
@@ -124,6 +146,7 @@ type hub struct {
 	journal *Journal
 	stop    context.CancelFunc
 	ended   chan struct{}
+	heard   atomic.Int64 // when the journal was last read, or the hub began, in nanoseconds since 1970
 
 	mu        sync.Mutex
 	followers map[*Follower]struct{}
@@ -162,6 +185,7 @@ func (h *hub) read(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
+		h.heard.Store(time.Now().UnixNano())
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.ready = true
@@ -173,7 +197,11 @@ func (h *hub) read(ctx context.Context) bool {
 		return false
 	}
 	entries, err := h.journal.After(ctx, h.end, readAtOnce)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
+		return false
+	}
+	h.heard.Store(time.Now().UnixNano())
+	if len(entries) == 0 {
 		return false
 	}
 	h.mu.Lock()

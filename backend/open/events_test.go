@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -112,6 +114,18 @@ func TestEvents(t *testing.T) {
 		_, name, _ = again.next()
 		require.Empty(t, name)
 	})
+}
+
+// A stream ends when its node hears nothing, so that the program comes back to another one.
+func TestAStreamThatHearsNothingEnds(t *testing.T) {
+	server := dbtest.OwnServer(t)
+	o := serve(t, dbtest.Open(t, db.Settings{Engine: db.Postgres, Source: server.Source()}))
+	heard := o.listen("", o.token(scope.All(), token.ReadEvents), "")
+	require.NoError(t, server.Pause())
+	defer server.Resume()
+	_, name, _ := heard.next()
+	require.Empty(t, name)
+	require.NoError(t, heard.lines.Err(), "it ends before its test does")
 }
 
 func TestStreamsAreBounded(t *testing.T) {

@@ -89,27 +89,30 @@ type office struct {
 }
 
 func each(t *testing.T, test func(t *testing.T, o *office)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		o := newOffice(t, d)
-		api := open.New(o.Subjects, o.clock.Now, zaptest.NewLogger(t))
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r, done := o.intake.Admit(r)
-			defer done()
-			api.ServeHTTP(w, r)
-		}))
-		t.Cleanup(server.Close)
-		t.Cleanup(api.Close)
-		o.url = server.URL
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(t, serve(t, d)) })
+}
 
-		_, document := o.call("GET", "/api/v1/openapi.json", "", "")
-		var err error
-		o.document, err = openapi3.NewLoader().LoadFromData(document)
-		require.NoError(t, err)
-		require.NoError(t, o.document.Validate(t.Context()))
-		o.router, err = gorillamux.NewRouter(o.document)
-		require.NoError(t, err)
-		test(t, o)
-	})
+// serve runs the API on the database until the test ends.
+func serve(t *testing.T, d *db.DB) *office {
+	o := newOffice(t, d)
+	api := open.New(o.Subjects, o.clock.Now, zaptest.NewLogger(t))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, done := o.intake.Admit(r)
+		defer done()
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(api.Close)
+	o.url = server.URL
+
+	_, document := o.call("GET", "/api/v1/openapi.json", "", "")
+	var err error
+	o.document, err = openapi3.NewLoader().LoadFromData(document)
+	require.NoError(t, err)
+	require.NoError(t, o.document.Validate(t.Context()))
+	o.router, err = gorillamux.NewRouter(o.document)
+	require.NoError(t, err)
+	return o
 }
 
 func newOffice(t *testing.T, d *db.DB) *office {

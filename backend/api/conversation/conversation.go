@@ -62,8 +62,6 @@ type Subjects struct {
 	Ratings     *rating.Ratings
 	// Online tells whether an operator is there.
 	Online func(context.Context, gate.Site) bool
-	// Late tells whether this node cannot hear what happens, as its database does not answer.
-	Late func() bool
 	// Opens is when hours of the site begin next; zero when that is not known.
 	Opens func(ctx context.Context, siteID int64) (time.Time, error)
 	// Answering is the group of the site that answers now; 0 for none.

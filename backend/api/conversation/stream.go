@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -125,7 +126,6 @@ type visitorStream struct {
 	visitor  visit.ID
 	client   netip.Addr
 	after    int64 // the number of the last message that was sent
-	late     bool  // the client was told that nothing is heard here
 	told     toldConversation
 	listener *live.Listener
 	ending   <-chan struct{} // of the configuration
@@ -164,10 +164,7 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 			if out.gone() {
 				return
 			}
-			look.Reset(lookEvery)
-			if late := s.of.Late(); late != s.late {
-				s.late, event = late, map[bool][]byte{true: lateEvent, false: inTimeEvent}[late]
-			} else if now.Sub(sent) >= beatEvery {
+			if look.Reset(lookEvery); now.Sub(sent) >= beatEvery {
 				event = beating
 			}
 		case _, more := <-s.listener.News():
@@ -190,6 +187,16 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 // event is what has happened as an event. It is nil when that cannot be read.
 func (s *visitorStream) event(what uint32) []byte {
 	switch {
+	case what&live.Hearing != 0:
+		others := s.event(what &^ live.Hearing)
+		if others == nil {
+			return nil
+		}
+		hearing := inTimeEvent
+		if s.listener.Deaf() {
+			hearing = lateEvent
+		}
+		return slices.Concat(hearing, others)
 	case what&live.Entries != 0:
 	case what&live.Presence != 0 && s.listener.Online():
 		return cameEvent

@@ -21,6 +21,9 @@ func (l *Listener) Take() (what uint32) { return l.what.Swap(0) }
 // Online reports whether an operator was online at the last check.
 func (l *Listener) Online() bool { return l.audience.online.Load() }
 
+// Deaf reports whether this node hears nothing of what happens: see [journal.Follower.Deaf].
+func (l *Listener) Deaf() bool { return l.pages.deaf.Load() }
+
 // tell requires the lock of the pages.
 func (l *Listener) tell(what uint32) {
 	l.what.Or(what)

@@ -27,6 +27,8 @@ const (
 	presenceAgain = 1100 * time.Millisecond
 	// followPause is the pause before asking the journal for its position again.
 	followPause = time.Second
+	// hearingEvery is how often it is looked whether the journal is read.
+	hearingEvery = time.Second
 	// entriesAtOnce limits the journal entries of one reading.
 	entriesAtOnce = 500
 )
@@ -36,6 +38,7 @@ const (
 	Entries  = 1 << iota // the conversation, which has changed
 	Presence             // whether an operator is there
 	Typing               // an operator is typing
+	Hearing              // whether this node hears what happens
 )
 
 // Pages are the open pages of visitors. One reader of the journal serves all listeners of a process and finds them
@@ -45,6 +48,7 @@ type Pages struct {
 	chats   *chat.Chats
 	journal *journal.Journal
 	online  func(ctx context.Context, siteID int64) (bool, error)
+	deaf    atomic.Bool
 
 	mu     sync.Mutex
 	of     map[holder]*Listener // the latest of each visitor, chained
@@ -103,6 +107,9 @@ func (p *Pages) Listen(siteID int64, visitor visit.ID, online bool) (listener *L
 	if a.online.Load() != online { // it has changed since it was asked
 		listener.tell(Presence)
 	}
+	if p.deaf.Load() {
+		listener.tell(Hearing)
+	}
 	return listener, true
 }
 
@@ -158,6 +165,7 @@ func (p *Pages) run(ctx context.Context) {
 		return
 	}
 	defer follower.Close()
+	aside.Go(p.db.Logger(), "listening whether the journal is read", func() { p.listen(ctx, follower) })
 	defer p.chats.OnTyping(p.heard)()
 	came, forget := p.db.Subscribe(operator.Topic)
 	defer forget()
@@ -191,6 +199,16 @@ func (p *Pages) follow(ctx context.Context) *journal.Follower {
 		}
 		if !aside.Sleep(ctx, followPause) {
 			return nil
+		}
+	}
+}
+
+// listen notifies the listeners when the node becomes deaf, and when it hears again.
+func (p *Pages) listen(ctx context.Context, follower *journal.Follower) {
+	p.deaf.Store(false)
+	for aside.Sleep(ctx, hearingEvery) {
+		if deaf := follower.Deaf(); p.deaf.Swap(deaf) != deaf {
+			p.everybody(Hearing)
 		}
 	}
 }

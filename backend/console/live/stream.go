@@ -24,8 +24,9 @@ const (
 )
 
 // stream keeps an open page up to date over server-sent events. It ends with
-// the operator's session and with the console, and gives way when the operator
-// opens too many others. While it is open the operator is present.
+// the operator's session and with the console, when this node hears nothing of
+// what happens, and gives way when the operator opens too many others. While it
+// is open the operator is present.
 //
 // Every event's id is a position in the journal, at which a client that lost
 // the stream goes on.
@@ -65,6 +66,10 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(running, cancel)()
+	happened := l.Journal.Follow(position, frame.Permitted(r), l.ownOf(o.ID)...)
+	defer happened.Close()
+	ctx, cancel = happened.Hearing(ctx) // the page comes back to a node that hears
+	defer cancel()
 	lease, err := l.Presence.Arrive(ctx, o.ID)
 	if err != nil {
 		l.Logger.Error("operator's presence is not stored", zap.Error(err))
@@ -72,6 +77,9 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	defer func() {
+		if happened.Deaf() {
+			return // nothing can be stored now; the lease ends by itself
+		}
 		// The request is over, and the lease is to end all the same.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
 		defer cancel()
@@ -81,8 +89,6 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	}()
 	attendee := l.attendance.enter(r, lease)
 	defer l.attendance.leave(attendee)
-	happened := l.Journal.Follow(position, frame.Permitted(r), l.ownOf(o.ID)...)
-	defer happened.Close()
 	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if conversations, ok := shown.(ConversationFeed); ok {

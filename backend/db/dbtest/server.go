@@ -174,12 +174,13 @@ func (s *Server) signal(signal syscall.Signal) error {
 	return nil
 }
 
-// Stop ends the server; its data stays for another Start.
+// Stop ends the server, which may be paused; its data stays for another Start.
 func (s *Server) Stop() {
 	if s.cmd == nil {
 		return
 	}
 	s.cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
+	_ = s.Resume()
 	s.cmd.Wait()
 	s.cmd = nil
 }

@@ -148,6 +148,8 @@ func (e *Events) stream(running context.Context, c huma.Context, s stream, posit
 	defer context.AfterFunc(running, cancel)()
 	follower := e.journal.Follow(position, s.sites)
 	defer follower.Close()
+	ctx, cancel = follower.Hearing(ctx) // the program comes back to a node that hears
+	defer cancel()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)

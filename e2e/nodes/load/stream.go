@@ -20,7 +20,7 @@ const (
 	// attempt, and beside is how often is asked beside a stream that is late. They are the browser script's.
 	silence           = 45 * time.Second
 	shortest, longest = time.Second, 30 * time.Second
-	beside            = 10 * time.Second
+	beside            = 5 * time.Second
 	// answersEvery is how often each visitor with a stream is answered.
 	answersEvery = 2 * time.Second
 )

@@ -12,7 +12,7 @@ const buffering = 6000;
 const polling = [3000, 15_000];
 
 /** Milliseconds between two questions beside a stream whose node does not hear what happens. */
-const beside = 10_000;
+const beside = 5000;
 
 /** So many streams one after another without a word are enough: the service is asked instead, for so many milliseconds. */
 const tries = 3;
