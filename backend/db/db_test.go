@@ -3,6 +3,9 @@ package db_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -144,16 +147,21 @@ func TestSequencesNeverRepeat(t *testing.T) {
 	})
 }
 
+// listening waits until so many nodes listen to the others.
+func listening(t *testing.T, d *db.DB, nodes int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		n, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()`)
+		return err == nil && n == nodes
+	}, time.Minute, 10*time.Millisecond)
+}
+
 // A wake reaches who waits on the same node and, with PostgreSQL, on others;
 // it comes only after the commit.
 func TestWakeReachesAllNodes(t *testing.T) {
 	settings := dbtest.Postgres(t)
 	node, other := dbtest.Open(t, settings), dbtest.Open(t, settings)
-	listening := func() bool {
-		n, _, err := db.One(t.Context(), node.Read(), db.Only[int], `SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()`)
-		return err == nil && n == 2
-	}
-	require.Eventually(t, listening, 20*time.Second, 10*time.Millisecond)
+	listening(t, node, 2)
 	here, cancelHere := node.Subscribe("leads")
 	defer cancelHere()
 	there, cancelThere := other.Subscribe("leads")
@@ -197,4 +205,57 @@ func TestCheckWritesNothing(t *testing.T) {
 	require.Error(t, db.Settings{Engine: "mysql"}.Check())
 	require.Error(t, db.Settings{Engine: db.SQLite, Source: t.TempDir()}.Check())
 	require.Error(t, db.Settings{Engine: db.Postgres, Source: "postgres://:::"}.Check())
+}
+
+// A node that does not reach the server itself cannot listen to the others. It asks: whoever waits is woken again and again.
+func TestANodeThatCannotListenAsks(t *testing.T) {
+	t.Parallel()
+	settings := dbtest.Postgres(t)
+	server, err := url.Parse(settings.Source)
+	require.NoError(t, err)
+	between, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer between.Close()
+	var cables sync.Map
+	go func() {
+		for {
+			near, err := between.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", server.Host)
+			if !assert.NoError(t, err) {
+				return
+			}
+			cables.Store(near, far)
+			go io.Copy(near, far)
+			go io.Copy(far, near)
+		}
+	}()
+	direct := *server
+	direct.Host = between.Addr().String()
+	settings.Direct = direct.String()
+	node := dbtest.Open(t, settings)
+	news, forget := node.Subscribe("leads")
+	defer forget()
+	heard := func() bool {
+		select {
+		case <-news:
+			return true
+		default:
+			return false
+		}
+	}
+	listening(t, node, 1)
+	heard()
+
+	require.NoError(t, between.Close())
+	cables.Range(func(near, far any) bool {
+		near.(net.Conn).Close()
+		far.(net.Conn).Close()
+		return true
+	})
+	for range 3 {
+		require.Eventually(t, heard, time.Minute, 10*time.Millisecond)
+	}
 }

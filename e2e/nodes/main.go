@@ -29,7 +29,7 @@ import (
 // options are those of the command line.
 type options struct {
 	faults, kills           int
-	stop                    time.Duration
+	stop, alive             time.Duration
 	only                    *regexp.Regexp
 	seed                    uint64
 	failsafe, etcd3, resets bool
@@ -50,10 +50,11 @@ func main() {
 	flag.BoolVar(&o.resets, "resets", false, "leave net.ipv4.tcp_migrate_req as Linux has it, so that reloads reset connections")
 	flag.BoolVar(&o.sqlite, "sqlite", false, "one node on SQLite")
 	flag.IntVar(&o.kills, "kills", 1000, "how often the node on SQLite is killed")
+	flag.DurationVar(&o.alive, "alive", time.Second, "how long the node on SQLite is let run at most between two kills, once it has acknowledged something")
 	flag.BoolVar(&o.scale, "scale", false, "measure hits and leads a second by the number of nodes")
 	flag.BoolVar(&o.idle, "idle", false, "measure what idle nodes ask of the database")
 	flag.DurationVar(&o.soaking, "soak", 0, "keep a load on the nodes for so long, and reload them each minute")
-	flag.Float64Var(&o.times, "times", 1, "how many times the usual load soak puts on them")
+	flag.Float64Var(&o.times, "times", 1, "how many times the usual load is put on nodes, in a soak or between kills")
 	flag.StringVar(&o.folder, "folder", "", "a new `folder` for the book and the logs; it is kept")
 	flag.StringVar(&o.program, "caddy", "", "the `program`; by default it is built")
 	flag.Parse()

@@ -10,12 +10,9 @@ import (
 	"github.com/seed-3405227d/frontdesk/e2e/nodes/load"
 )
 
-// alive is the longest that a node on SQLite is let run between two kills, after it has acknowledged something.
-const alive = time.Second
-
 // killOften kills a node on SQLite again and again, each time after it has acknowledged a lead since it began.
 func (o *options) killOften(ctx context.Context) error {
-	t, end, err := o.begin(ctx, load.Rates{Pages: 4, Leads: 10, Sales: 2, Forms: 5, Calls: 2, Talks: 2, Settings: 0.2, Listeners: 3})
+	t, end, err := o.begin(ctx, load.Rates{Pages: 4, Leads: 10, Sales: 2, Forms: 5, Calls: 2, Talks: 2, Settings: 0.2, Listeners: 3}.Times(o.times))
 	if err != nil {
 		return err
 	}
@@ -25,9 +22,14 @@ func (o *options) killOften(ctx context.Context) error {
 		if _, err := t.acknowledged(ctx, time.Now()); err != nil {
 			return fmt.Errorf("after %d kills: %w", n, err)
 		}
-		time.Sleep(time.Duration(r.Int64N(int64(alive))))
-		if err := t.Frontdesks[0].Kill(); err != nil {
+		time.Sleep(time.Duration(r.Int64N(int64(o.alive))))
+		node := t.Frontdesks[0]
+		killed := node.PID()
+		if err := node.Kill(); err != nil {
 			return err
+		}
+		for node.PID() == killed && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
 		}
 		if (n+1)%100 == 0 {
 			if err := t.AwaitNodes(ctx); err != nil {

@@ -37,7 +37,7 @@ const (
 	// lockTimeout is how long a statement waits for a lock.
 	lockTimeout = 5 * time.Second
 	// silence is how long bytes to the other side may stay unacknowledged, in either
-	// direction.
+	// direction. Where there are none, the kernel asks after half of it whether the other side is there.
 	silence = 10 * time.Second
 	// ReadTimeout bounds a question outside of writes.
 	ReadTimeout = time.Minute
@@ -149,7 +149,10 @@ func connect(config *pgx.ConnConfig, set map[string]string, most int, pooled boo
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
-	config.DialFunc = (&net.Dialer{Control: boundSilence}).DialContext
+	// A connection by which a node only listens sends nothing of itself, so that it would not notice for minutes that the
+	// server's machine has gone.
+	alive := net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 2, Count: 2}
+	config.DialFunc = (&net.Dialer{Control: boundSilence, KeepAliveConfig: alive}).DialContext
 	config.RuntimeParams["application_name"] = "frontdesk"
 	maps.Copy(config.RuntimeParams, set)
 	if pooled {

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,17 +18,32 @@ type Nodes interface {
 	Announce(ctx context.Context, topic string) error
 }
 
+// askEvery is how often readers are woken while nobody listens, and the pause before it is tried again.
+const askEvery = time.Second
+
 // Listen passes on what other nodes announce, connecting again whenever the
-// connection is lost. After each connect every reader is woken, because what
-// was announced in between is gone.
+// connection is lost. Until then every reader is woken each second, and once
+// more after each connect, because what was announced in between is gone.
 func Listen(ctx context.Context, t *Topics, nodes Nodes, logger *zap.Logger) {
+	var listens atomic.Bool
+	aside.Go(logger, "asking while nobody listens", func() {
+		for aside.Sleep(ctx, askEvery) {
+			if !listens.Load() {
+				t.all()
+			}
+		}
+	})
+	begun := func() {
+		listens.Store(true)
+		t.all()
+	}
 	for ctx.Err() == nil {
-		err := nodes.Listen(ctx, t.all, t.wake)
-		if ctx.Err() != nil {
+		err := nodes.Listen(ctx, begun, t.wake)
+		if listens.Store(false); ctx.Err() != nil {
 			return
 		}
 		logger.Warn("listening for other nodes interrupted", zap.Error(err))
-		aside.Sleep(ctx, time.Second)
+		aside.Sleep(ctx, askEvery)
 	}
 }
 

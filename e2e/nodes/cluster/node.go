@@ -33,7 +33,7 @@ const (
 	// nodeDisk is how large the disk of a node is, in bytes: the file of forms that wait has 64 MiB.
 	nodeDisk = 160 << 20
 	// sqliteDisk is that of a node that has its database there, too.
-	sqliteDisk = 1 << 30
+	sqliteDisk = 8 << 30
 )
 
 // Logins are the operators of the configuration, in the order in which they are numbered.

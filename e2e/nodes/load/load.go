@@ -63,6 +63,7 @@ type Load struct {
 	waiting atomic.Int64
 	there   atomic.Int64 // operators who are
 	unsure  sync.Map     // of conversations and operators
+	talks   sync.Map     // the conversations that operators are after
 	going   sync.WaitGroup
 
 	mu      sync.Mutex

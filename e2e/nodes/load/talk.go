@@ -67,6 +67,11 @@ func (l *Load) talk(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	// What an operator puts back is not to be what the same one has claimed meanwhile.
+	if _, others := l.talks.LoadOrStore(conversation, true); others {
+		return
+	}
+	defer l.talks.Delete(conversation)
 	for range 2 {
 		var claiming sync.WaitGroup
 		for i := range l.Logins {
