@@ -142,6 +142,33 @@ func TestUpgradeNodeByNode(t *testing.T) {
 	u.recovers(server.Source())
 }
 
+// With all nodes stopped, a release is skipped, also when several nodes begin at once.
+func TestUpgradeOverARelease(t *testing.T) {
+	t.Parallel()
+	next := nextRelease(t)
+	server := dbtest.OwnServer(t)
+	u := &upgrade{pair: runPair(t, fmt.Sprintf("postgres %q", server.Source()))}
+	var err error
+	u.sql, err = sql.Open("pgx", server.Source())
+	require.NoError(t, err)
+	defer u.sql.Close()
+	u.works()
+	nodes := []*node{u.first, u.other}
+	for _, n := range nodes {
+		n.kill()
+		n.program, n.environ = next, []string{"FRONTDESK_LATER=1"}
+	}
+	for _, n := range nodes {
+		n.begin()
+	}
+	for _, n := range nodes {
+		n.awaitReady()
+	}
+	require.Equal(t, 20270201, u.ask(stepsTaken))
+	require.Zero(t, u.ask(unfilled))
+	u.works()
+}
+
 // On SQLite the next release takes the place of this one.
 func TestUpgradeOnSQLite(t *testing.T) {
 	next := nextRelease(t)

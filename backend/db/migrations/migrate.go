@@ -94,26 +94,6 @@ func lastOf(steps []step, behind int64) (last int64) {
 	return last
 }
 
-// catchUp takes what is missing of earlier releases, of which no node may run.
-func (s Schema) catchUp(ctx context.Context, steps []step, last int64) error {
-	var others int
-	if err := s.Read.QueryRowContext(ctx, `SELECT COUNT(*) FROM nodes WHERE id <> $1 AND seen_at > `+s.Clock+` - $2`, s.Node, alive.Milliseconds()).Scan(&others); err != nil {
-		return err
-	}
-	if others > 0 {
-		return ErrUnfinished
-	}
-	for _, one := range steps {
-		if one.version > last {
-			break
-		}
-		if err := s.complete(ctx, one, alive, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Finish takes the steps that wait for older nodes, as far as it may, and returns how many still wait. One node does it at a
 // time, while all serve.
 func (s Schema) Finish(ctx context.Context) (waiting int, err error) {

@@ -12,12 +12,12 @@ var (
 	ErrNewer = errors.New("the schema is of a newer release of Frontdesk, and this program cannot use it")
 	// ErrOlder means that a node runs whose release is older than the one before this program's.
 	ErrOlder = errors.New("a node runs that is more than one release older: bring it to the release between, first")
-	// ErrUnfinished means that the nodes of the release before have not finished their own changes of the schema.
-	ErrUnfinished = errors.New("the nodes of the release before are still changing the schema: this node waits for them")
+	// ErrUnfinished means that other nodes have not finished changes of the schema with which this one can begin.
+	ErrUnfinished = errors.New("other nodes are still changing the schema: this node waits for them")
 )
 
 // alive is for how long a node that has said nothing counts as running.
-const alive = time.Minute
+var alive = time.Minute
 
 // gone is how long nothing has been seen of older nodes before the schema is changed so that they cannot come back.
 var gone = 24 * time.Hour
