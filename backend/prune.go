@@ -101,10 +101,15 @@ func (d *Desk) retain(ctx context.Context, logger *zap.Logger) {
 
 // limits returns the limits of this node's configuration and of the sites that keep visits for a shorter time.
 func (d *Desk) limits(ctx context.Context) (limits []retain.Limit, err error) {
-	now, kept := time.Now(), d.configured.Load().Retention
-	if kept != 0 {
-		limits = append(limits, retain.Limit{Before: now.Add(-kept), Wait: time.Duration(partition.Days(kept)) * 24 * time.Hour})
+	now, err := retain.Now(ctx, d.DB)
+	if err != nil {
+		return nil, err
 	}
+	kept, all := d.configured.Load().Retention, retain.Limit{Before: time.UnixMilli(0)} // which ends what was begun by another limit
+	if kept != 0 {
+		all = retain.Limit{Before: now.Add(-kept), Wait: time.Duration(partition.Days(kept)) * 24 * time.Hour}
+	}
+	limits = append(limits, all)
 	sites, err := d.Sites.List(ctx)
 	for _, s := range sites {
 		if days := s.Settings.RetentionDays; days != nil {

@@ -104,7 +104,8 @@ func (t *Taking) Out(ctx context.Context, r Range) (of Taken, err error) {
 		name := r.Name(table)
 		steps := []string{`ALTER TABLE IF EXISTS ` + name + ` RENAME TO ` + of.Names[i]}
 		if n := slices.IndexFunc(parts, func(p part) bool { return p.name == name }); n >= 0 && parts[n].pending {
-			steps = append([]string{`ALTER TABLE ` + table + ` DETACH PARTITION ` + name + ` FINALIZE`}, steps...)
+			// It waits as a writer, and the journal's readers wait for writers.
+			steps = append([]string{`SET lock_timeout = ` + finalTime, `ALTER TABLE ` + table + ` DETACH PARTITION ` + name + ` FINALIZE`, `RESET lock_timeout`}, steps...)
 		} else if n >= 0 {
 			steps = append([]string{`COMMENT ON TABLE ` + name + ` IS '` + taken + `'`, `ALTER TABLE ` + table + ` DETACH PARTITION ` + name + concurrently}, steps...)
 		}
@@ -121,6 +122,9 @@ func (t *Taking) Out(ctx context.Context, r Range) (of Taken, err error) {
 	t.Forget()
 	return of, nil
 }
+
+// finalTime is how long it may take until nobody uses a partition that readers have kept, in milliseconds.
+const finalTime = `200`
 
 // concurrently has a partition taken out without locking out its readers and writers.
 const concurrently = " CONCURRENTLY"

@@ -132,7 +132,7 @@ const coverTime = 10 * time.Second
 // Cover makes the partitions that rows of the numbers need, from first to last, as far as there are none. made says whether
 // it has made some. Others may do so at the same time. When ctx ends, Cover returns, and what it has begun goes on.
 func (t *Tables) Cover(ctx context.Context, first, last int64) (made bool, err error) {
-	if t.Ready(first) && t.Ready(last) {
+	if t.ready(first, last) {
 		return false, nil
 	}
 	select {
@@ -140,7 +140,7 @@ func (t *Tables) Cover(ctx context.Context, first, last int64) (made bool, err e
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	if t.Ready(first) && t.Ready(last) {
+	if t.ready(first, last) {
 		<-t.turn
 		return false, nil
 	}
@@ -165,6 +165,21 @@ func (t *Tables) Cover(ctx context.Context, first, last int64) (made bool, err e
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
+}
+
+// ready is Ready for all numbers from first to last.
+func (t *Tables) ready(first, last int64) bool {
+	if t.db.Engine() != db.Postgres {
+		return true
+	}
+	for at := first; at <= last; {
+		k, found := t.find(at)
+		if !found {
+			return false
+		}
+		at = k.To
+	}
+	return true
 }
 
 func (t *Tables) make(ctx context.Context, first, last int64) (made bool, err error) {

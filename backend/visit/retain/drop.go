@@ -106,9 +106,9 @@ func (r *Retention) take(ctx context.Context, ranges []partition.Range, before t
 	mine, err := r.parts.Take(ctx, func(ctx context.Context, t *partition.Taking) error {
 		for _, of := range ranges {
 			out, err := t.Out(ctx, of)
-			if errors.Is(err, partition.ErrBusy) {
+			if errors.Is(err, partition.ErrBusy) { // a table lets one partition go at a time
 				busy = true
-				continue
+				return nil
 			}
 			if err == nil {
 				err = r.keepYoung(ctx, t, out, before)

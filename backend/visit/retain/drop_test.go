@@ -198,7 +198,8 @@ func TestDroppingBesideReadersAndVisitors(t *testing.T) {
 	d := dbtest.Open(t, dbtest.Postgres(t))
 	visits := open(t, d, begun.Add(100*day))
 	past(t, visits, d, 1, begun, many)
-	limit := retain.Limit{Before: begun.Add(50 * day)}
+	past(t, visits, d, 1, begun.Add(28*day), many)
+	limit := retain.Limit{Before: begun.Add(70 * day)}
 	visits.See(t, 0, "https://shop.example/")
 
 	direct, err := db.Direct(d)
@@ -211,7 +212,7 @@ func TestDroppingBesideReadersAndVisitors(t *testing.T) {
 	require.NoError(t, err)
 	var read int
 	require.NoError(t, reader.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM visits`).Scan(&read))
-	require.Equal(t, many+1, read)
+	require.Equal(t, 2*many+1, read)
 
 	ctx, stop := context.WithCancel(t.Context())
 	var stored atomic.Int64
@@ -229,23 +230,71 @@ func TestDroppingBesideReadersAndVisitors(t *testing.T) {
 			}
 		})
 	}
-	pruned, err := visits.Retention.Prune(t.Context(), limit)
-	require.NoError(t, err)
-	require.Zero(t, pruned, "the reader has the partition")
+	for range 2 {
+		pruned, err := visits.Retention.Prune(t.Context(), limit)
+		require.NoError(t, err)
+		require.Zero(t, pruned, "the reader has the partitions")
+	}
 	require.NoError(t, reader.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM views`).Scan(&read))
-	require.Equal(t, many+1, read, "and reads on as it has begun")
+	require.Equal(t, 2*many+1, read, "and reads on as it has begun")
 	passed, err := visits.Retention.Passed(t.Context(), []retain.Limit{limit})
 	require.NoError(t, err)
 	require.Len(t, passed, 1, "it is tried again")
 	require.NoError(t, reader.Rollback())
-	pruned, err = visits.Retention.Prune(t.Context(), limit)
+	pruned, err := visits.Retention.Prune(t.Context(), limit)
 	require.NoError(t, err)
-	require.Equal(t, many, pruned)
+	require.Equal(t, 2*many, pruned)
 	stop()
 	working.Wait()
 	require.EqualValues(t, stored.Load()+1, count(t, d, `visits`))
 	require.NotContains(t, partitions(t, d), "20020")
 	whole(t, d)
+}
+
+// Visits that are to be kept after all, while their partition is being dropped, come back.
+func TestDroppingIsGivenUp(t *testing.T) {
+	d := dbtest.Open(t, dbtest.Postgres(t))
+	visits := open(t, d, begun.Add(100*day))
+	past(t, visits, d, 1, begun, many)
+	direct, err := db.Direct(d)
+	require.NoError(t, err)
+	defer direct.Close()
+	reader, err := direct.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	require.NoError(t, err)
+	defer reader.Rollback()
+	_, err = reader.ExecContext(t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`)
+	require.NoError(t, err)
+	_, err = reader.ExecContext(t.Context(), `SELECT FROM visits LIMIT 1`)
+	require.NoError(t, err)
+	pruned, err := visits.Retention.Prune(t.Context(), retain.Limit{Before: begun.Add(50 * day)})
+	require.NoError(t, err)
+	require.Zero(t, pruned)
+	require.NoError(t, reader.Rollback())
+
+	none := []retain.Limit{{Before: time.UnixMilli(0)}}
+	passed, err := visits.Retention.Passed(t.Context(), none)
+	require.NoError(t, err)
+	require.Equal(t, none, passed)
+	_, err = visits.Retention.Prune(t.Context(), none[0])
+	require.NoError(t, err)
+	require.Equal(t, many, count(t, d, `visits`))
+	require.Equal(t, many, count(t, d, `views`))
+	require.NotContains(t, partitions(t, d), "gone")
+	whole(t, d)
+	passed, err = visits.Retention.Passed(t.Context(), none)
+	require.NoError(t, err)
+	require.Empty(t, passed)
+}
+
+// A node whose clock goes ahead takes nothing for old that is not.
+func TestAClockThatIsAhead(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for _, wrong := range []time.Duration{-1000 * day, 0, 1000 * day} {
+			at, err := retain.NowBy(t.Context(), d, time.Now().Add(wrong))
+			require.NoError(t, err)
+			require.WithinDuration(t, time.Now().Add(min(wrong, 0)), at, time.Hour)
+		}
+	})
 }
 
 // Several nodes drop at once, and each ends somewhere on the way: another goes on, and nothing is left of what is old.

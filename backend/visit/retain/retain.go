@@ -35,6 +35,17 @@ type Retention struct {
 // events.
 func New(d *db.DB, parts *partition.Tables) *Retention { return &Retention{d, parts} }
 
+// Now is the earlier one of this node's clock and the database's: a clock that goes ahead would make visits old that are not.
+func Now(ctx context.Context, d *db.DB) (time.Time, error) { return nowBy(ctx, d, time.Now()) }
+
+func nowBy(ctx context.Context, d *db.DB, clock time.Time) (time.Time, error) {
+	theirs, _, err := db.One(ctx, d.Read(), db.Only[int64], `SELECT `+db.Clock(d.Engine()))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("asking the database for the time: %w", err)
+	}
+	return time.UnixMilli(min(theirs, clock.UnixMilli())), nil
+}
+
 // oldVisit is a visit that ended long ago.
 type oldVisit struct{ site, id, visitor, views int64 }
 
@@ -194,8 +205,15 @@ func pruneTogether(ctx context.Context, tx db.Tx, old []oldVisit) (pruned int, e
 func pruneVisitors(ctx context.Context, tx db.Tx, old []oldVisit) error {
 	set, args := db.Among(db.Padded(old), func(s *oldVisit) []any { return []any{&s.site, &s.visitor} })
 	// PostgreSQL would go through all visits for a NOT EXISTS if it took the visitors for many.
-	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id) IN (`+set+`)
-		AND COALESCE((SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id LIMIT 1), 0) = 0`, args...); err != nil {
+	fields := func(s *oldVisit) []any { return []any{&s.site, &s.visitor, &s.id} }
+	gone, err := db.List(ctx, tx, fields, `SELECT site_id, id, visit_id FROM visitors WHERE (site_id, id) IN (`+set+`)
+		AND COALESCE((SELECT 1 FROM visits v WHERE v.site_id = visitors.site_id AND v.visitor_id = visitors.id LIMIT 1), 0) = 0`, args...)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	latest, of := db.Among(db.Padded(gone), fields)
+	// Whoever has come back meanwhile has another visit, and stays.
+	if err := tx.Send(ctx, `DELETE FROM visitors WHERE (site_id, id, visit_id) IN (`+latest+`)`, of...); err != nil {
 		return err
 	}
 	for _, of := range []string{"contacts", "properties", "client_ids"} {

@@ -1,0 +1,4 @@
+package retain
+
+// NowBy is Now by another clock of this node.
+var NowBy = nowBy
