@@ -2,7 +2,6 @@ package system
 
 import (
 	"database/sql"
-	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -121,13 +120,9 @@ func TestStoppedServer(t *testing.T) {
 	console := n.console()
 	client, signedIn := console.as("anna")
 	require.True(t, signedIn)
-	stream, ended := console.Stream(client, "leads"), make(chan error, 1)
+	stream := console.Stream(client, "leads")
 	require.NoError(t, server.Pause())
 	defer server.Resume()
-	go func() {
-		_, err := io.Copy(io.Discard, stream)
-		ended <- err
-	}()
 
 	require.Contains(t, n.Get("http://localhost:$PORT/lamps").Content, insertion)
 	sent, err := n.Do(http.MethodPost, "http://localhost:$PORT/send", "name=Anna&phone=%2B74950000001", "Content-Type", formType, "User-Agent", browser)
@@ -138,12 +133,7 @@ func TestStoppedServer(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, state.Error, "asking the database")
 	require.True(t, state.Has("database"))
-	select { // the page comes back to another node, if there is one
-	case err := <-ended:
-		require.NoError(t, err)
-	case <-time.After(wait):
-		require.Fail(t, "a stream that brings nothing goes on")
-	}
+	ends(t, stream, "the page comes back to another node, if there is one")
 
 	require.NoError(t, server.Resume())
 	n.Ready()

@@ -169,6 +169,14 @@ func Clock(engine string) string {
 // of [List] or [One] has a minute.
 func (d *DB) Read() Reader { return Reader{d.read, d} }
 
+// News is Read for who follows what happens. On PostgreSQL it is one connection, for which those who ask much do not wait.
+func (d *DB) News() Reader {
+	if d.postgres != nil {
+		return Reader{d.postgres.News, d}
+	}
+	return d.Read()
+}
+
 // Direct opens a connection to the PostgreSQL server itself, past a pooler, for what is done outside of writes, such as
 // changes of the schema: its statements may take as long as they need, but wait five seconds at most for a lock. The
 // caller closes it.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -50,9 +51,9 @@ func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follow
 	defer j.mu.Unlock()
 	if j.hub == nil {
 		ctx, stop := context.WithCancel(context.Background())
-		j.hub = &hub{journal: j, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
+		j.hub = &hub{journal: j, news: &Journal{db: j.db, read: j.db.News}, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
 		h := j.hub
-		h.heard.Store(time.Now().UnixNano())
+		h.hears()
 		aside.Go(j.db.Logger(), "reading the journal", func() {
 			defer close(h.ended)
 			aside.Keep(ctx, j.db.Logger(), "reading the journal", h.run)
@@ -75,9 +76,11 @@ func (f *Follower) follows(e Entry) bool {
 // News receives a value when [Follower.Next] may have something to return.
 func (f *Follower) News() <-chan struct{} { return f.news }
 
-// Deaf tells whether nothing could be read from the journal for three seconds, new entries or none: the database does
-// not answer this node. Others may hear what happens all the while.
-func (f *Follower) Deaf() bool { return time.Since(time.Unix(0, f.hub.heard.Load())) > silence }
+// Deaf tells whether nothing could be read from the journal for three seconds, new entries or none: the server of the
+// database does not answer this node. Others may hear what happens all the while. SQLite has no others.
+func (f *Follower) Deaf() bool {
+	return f.hub.journal.db.Engine() == db.Postgres && time.Since(*f.hub.heard.Load()) > silence
+}
 
 // Hearing returns a context that ends with the other one, with its cancel function, and within a second after the
 // follower has become deaf: see [Follower.Deaf].
@@ -144,9 +147,10 @@ func (f *Follower) Close() {
 // anything: the entries move on, and the follower reads the database up to where they begin.
 type hub struct {
 	journal *Journal
+	news    *Journal // what only this one reads by
 	stop    context.CancelFunc
 	ended   chan struct{}
-	heard   atomic.Int64 // when the journal was last read, or the hub began, in nanoseconds since 1970
+	heard   atomic.Pointer[time.Time] // when the journal was last read, or the hub began
 
 	mu        sync.Mutex
 	followers map[*Follower]struct{}
@@ -178,14 +182,20 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
+// hears notes that the journal can be read now.
+func (h *hub) hears() {
+	now := time.Now()
+	h.heard.Store(&now)
+}
+
 // read reads new entries, and says whether there may be more.
 func (h *hub) read(ctx context.Context) bool {
 	if !h.ready { // only this goroutine sets ready
-		latest, err := h.journal.latest(ctx, readAtOnce)
+		latest, err := h.news.latest(ctx, readAtOnce)
 		if err != nil {
 			return false
 		}
-		h.heard.Store(time.Now().UnixNano())
+		h.hears()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.ready = true
@@ -196,11 +206,11 @@ func (h *hub) read(ctx context.Context) bool {
 		h.take(latest)
 		return false
 	}
-	entries, err := h.journal.After(ctx, h.end, readAtOnce)
+	entries, err := h.news.After(ctx, h.end, readAtOnce)
 	if err != nil {
 		return false
 	}
-	h.heard.Store(time.Now().UnixNano())
+	h.hears()
 	if len(entries) == 0 {
 		return false
 	}

@@ -109,14 +109,15 @@ func Append(ctx context.Context, tx db.Tx, e Entry) error {
 
 // Journal reads the entries. It is safe for concurrent use.
 type Journal struct {
-	db *db.DB
+	db   *db.DB
+	read func() db.Reader
 
 	mu  sync.Mutex
 	hub *hub // nil while there is no follower
 }
 
 // New returns the journal of the database.
-func New(d *db.DB) *Journal { return &Journal{db: d} }
+func New(d *db.DB) *Journal { return &Journal{db: d, read: d.Read} }
 
 // After returns at most limit entries behind the position, oldest first.
 //
@@ -149,7 +150,7 @@ func (j *Journal) list(ctx context.Context, query string, args ...any) ([]Entry,
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	rows, err := db.List(ctx, j.db.Read(), func(r *row) []any {
+	rows, err := db.List(ctx, j.read(), func(r *row) []any {
 		return []any{&r.Tx, &r.Seq, &r.SiteID, &r.at, &r.Kind, &r.SubjectID, &r.VisitorID, &r.data}
 	}, query, args...)
 	if err != nil {

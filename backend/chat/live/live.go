@@ -205,7 +205,9 @@ func (p *Pages) follow(ctx context.Context) *journal.Follower {
 
 // listen notifies the listeners when the node becomes deaf, and when it hears again.
 func (p *Pages) listen(ctx context.Context, follower *journal.Follower) {
-	p.deaf.Store(false)
+	if p.deaf.Swap(false) { // when the one before ended
+		p.everybody(Hearing)
+	}
 	for aside.Sleep(ctx, hearingEvery) {
 		if deaf := follower.Deaf(); p.deaf.Swap(deaf) != deaf {
 			p.everybody(Hearing)

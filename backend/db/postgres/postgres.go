@@ -44,7 +44,7 @@ const (
 )
 
 // Writers have connections of their own, so that questions that take long do not keep
-// them waiting: one for each group, and some for numbers, see [Sequence]. One more listens.
+// them waiting: one for each group, and some for numbers, see [Sequence]. One more listens, and one reads what it is about.
 const (
 	writers = Groups + 2
 	readers = 11
@@ -53,8 +53,8 @@ const (
 
 // Database is a database of a server.
 type Database struct {
-	// Read is for queries, and Write for what is written.
-	Read, Write *sql.DB
+	// Read is for queries, and Write for what is written. News is one connection for reading what has happened.
+	Read, Write, News *sql.DB
 
 	direct string // the connection string of the server itself
 	bounds string // what begins a transaction through a pooler; empty without one
@@ -80,6 +80,9 @@ func Open(ctx context.Context, source, direct string, timeout time.Duration) (*D
 		d.Write.Close()
 		return nil, err
 	}
+	if d.News, err = d.connections(source, ReadTimeout, 1); err != nil {
+		return nil, errors.Join(err, d.Write.Close(), d.Read.Close())
+	}
 	if err := d.Write.PingContext(ctx); err != nil {
 		d.Close()
 		return nil, err
@@ -98,7 +101,7 @@ func (d *Database) Unhurried() (*sql.DB, error) {
 }
 
 // Close closes all connections.
-func (d *Database) Close() error { return errors.Join(d.Write.Close(), d.Read.Close()) }
+func (d *Database) Close() error { return errors.Join(d.Write.Close(), d.Read.Close(), d.News.Close()) }
 
 // connections returns a pool of that many connections, whose statements the server ends
 // after the timeout.

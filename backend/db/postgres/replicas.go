@@ -34,7 +34,8 @@ func (d *Database) Replicas(source string) (*replica.Replicas, error) {
 		set := bounds(ReadTimeout)
 		set["default_transaction_read_only"] = "on"
 		config.ConnectTimeout = replica.Patience
-		all.Add(nameOf(config), connect(config, set, replicaReaders, false))
+		look := connect(config.Copy(), set, 1, false)
+		all.Add(nameOf(config), connect(config, set, replicaReaders, false), look)
 	}
 	return all, nil
 }

@@ -32,9 +32,9 @@ type Trouble struct {
 
 // Replica is a server that follows the primary.
 type Replica struct {
-	name string
-	pool *sql.DB
-	of   *Replicas
+	name          string
+	pool, looking *sql.DB
+	of            *Replicas
 
 	mu      sync.Mutex
 	trouble *Trouble // why it may not be asked, or nil
@@ -51,7 +51,7 @@ func (r *Replica) fit() bool {
 
 // look asks the replica where it is, and decides whether it may be asked.
 func (r *Replica) look(ctx context.Context) {
-	p, err := placeOf(ctx, r.pool)
+	p, err := placeOf(ctx, r.looking)
 	if err != nil {
 		r.lose(err)
 		return

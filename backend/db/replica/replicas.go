@@ -52,9 +52,10 @@ func New(primary *sql.DB, refused func(error) bool) *Replicas {
 	return &Replicas{primary: primary, refused: refused, looked: make(chan struct{})}
 }
 
-// Add adds a replica, before any is asked. It is lost until it has been looked at.
-func (s *Replicas) Add(name string, pool *sql.DB) {
-	s.all = append(s.all, &Replica{name: name, pool: pool, of: s, trouble: &Trouble{Name: name, Err: errUnseen}})
+// Add adds a replica, before any is asked. It is lost until it has been looked at, by a connection of its own: questions that
+// take long are no reason to lose it.
+func (s *Replicas) Add(name string, pool, look *sql.DB) {
+	s.all = append(s.all, &Replica{name: name, pool: pool, looking: look, of: s, trouble: &Trouble{Name: name, Err: errUnseen}})
 }
 
 // Looks are what has to run, each for as long as the replicas may be asked.
@@ -122,6 +123,7 @@ func (s *Replicas) Close() {
 	for _, r := range s.all {
 		r.lose(errClosed)
 		r.pool.Close()
+		r.looking.Close()
 	}
 }
 
