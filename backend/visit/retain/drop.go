@@ -64,7 +64,9 @@ func (r *Retention) dropOld(ctx context.Context, before time.Time) (visits int, 
 		return 0, false, err
 	}
 	for _, of := range passed {
-		old, _, err := db.One(ctx, r.db.Read(), db.Only[int], fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE last_at < $1 LIMIT %d) AS few`, of.Name("visits"), fewRows+1), before.UnixMilli())
+		// Not by the partition's name: another process may have taken it by now.
+		old, _, err := db.One(ctx, r.db.Read(), db.Only[int], fmt.Sprintf(`SELECT COUNT(*) FROM (SELECT 1 FROM visits WHERE id >= %d AND id < %d AND last_at < $1 LIMIT %d) AS few`,
+			of.From, of.To, fewRows+1), before.UnixMilli())
 		if err != nil {
 			return 0, false, err
 		}
@@ -83,8 +85,8 @@ func (r *Retention) dropEmpty(ctx context.Context, before time.Time) error {
 	}
 	var empty []partition.Range
 	for _, of := range passed {
-		some, _, err := db.One(ctx, r.db.Read(), db.Only[bool], fmt.Sprintf(`SELECT EXISTS (SELECT 1 FROM %s) OR EXISTS (SELECT 1 FROM %s) OR EXISTS (SELECT 1 FROM %s)`,
-			of.Name("visits"), of.Name("views"), of.Name("user_events")))
+		some, _, err := db.One(ctx, r.db.Read(), db.Only[bool], fmt.Sprintf(`SELECT EXISTS (SELECT 1 FROM visits WHERE id >= %[1]d AND id < %[2]d) OR
+			EXISTS (SELECT 1 FROM views WHERE visit_id >= %[1]d AND visit_id < %[2]d) OR EXISTS (SELECT 1 FROM user_events WHERE visit_id >= %[1]d AND visit_id < %[2]d)`, of.From, of.To))
 		if err != nil {
 			return err
 		}
