@@ -361,3 +361,39 @@ func TestWholeLeads(t *testing.T) {
 		require.Greater(t, parts, 1, "not all at once")
 	})
 }
+
+// Leads of a file may be parts of each other, or of themselves, and more than can be merged. Whoever asks for parts gets
+// an answer all the same.
+func TestMergedInCircles(t *testing.T) {
+	each(t, func(t *testing.T, s *shop) {
+		var all []int64
+		for i := range 2*lead.MaxParts + 10 {
+			l, _ := s.add(submission.Submission{SiteID: site, Origin: lead.Server, Name: fmt.Sprint("Lead ", i), Message: "one"})
+			all = append(all, l.ID)
+		}
+		merge := func(part, into int64) {
+			require.NoError(t, s.db.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				_, err := tx.Exec(ctx, `UPDATE leads SET merged_into = $1, indexed = FALSE WHERE site_id = $2 AND id = $3`, into, int64(site), part)
+				return err
+			}))
+		}
+		merge(all[0], all[0])
+		merge(all[1], all[2])
+		merge(all[2], all[1])
+		for i := 10; i < len(all); i++ { // a long chain, on a wide one
+			merge(all[i], all[max(i/2, i-lead.MaxParts)])
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		require.NoError(t, s.leads.Index(ctx))
+		for _, id := range all {
+			parts, err := s.leads.Parts(ctx, lead.Key{SiteID: site, ID: id})
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(parts), lead.MaxParts)
+		}
+		of, err := s.leads.PartsOf(ctx, []lead.Key{{SiteID: site, ID: all[0]}, {SiteID: site, ID: all[1]}})
+		require.NoError(t, err)
+		require.Len(t, of[lead.Key{SiteID: site, ID: all[0]}], 1)
+		require.Len(t, of[lead.Key{SiteID: site, ID: all[1]}], 2)
+	})
+}

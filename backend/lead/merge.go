@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
@@ -20,10 +21,11 @@ var (
 	ErrManyParts = fmt.Errorf("a lead has at most %d parts", MaxParts)
 )
 
-// tree is a query of the parts of the leads that it is given, and of their parts, with the lead that each belongs to.
+// tree is a query of the parts of the leads that it is given, and of their parts, with the lead that each belongs to. It
+// ends whatever is stored: leads of a file may be parts of each other.
 const tree = `WITH RECURSIVE tree(site_id, root, id) AS (
 	SELECT site_id, merged_into, id FROM leads WHERE merged_into <> 0 AND (site_id, merged_into) IN (%s)
-	UNION ALL SELECT l.site_id, tree.root, l.id FROM tree JOIN leads l ON l.site_id = tree.site_id AND l.merged_into = tree.id AND l.merged_into <> 0)`
+	UNION SELECT l.site_id, tree.root, l.id FROM tree JOIN leads l ON l.site_id = tree.site_id AND l.merged_into = tree.id AND l.merged_into <> 0)`
 
 // rootOf is the lead that the lead is a part of, or itself.
 func rootOf(ctx context.Context, from db.Queries, lead Lead, read readLeads) (Lead, error) {
@@ -40,9 +42,9 @@ func rootOf(ctx context.Context, from db.Queries, lead Lead, read readLeads) (Le
 	return lead, nil
 }
 
-// partsOf are the parts of the lead and of its parts, the oldest first.
+// partsOf are the parts of the lead and of its parts, the oldest first. These are MaxParts at most, also where more are stored.
 func partsOf(ctx context.Context, from db.Queries, n Key, read readLeads) ([]Lead, error) {
-	return read(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree) ORDER BY at, id`, n.SiteID, n.ID)
+	return read(ctx, from, `(site_id, id) IN (`+fmt.Sprintf(tree, `SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT)`)+` SELECT site_id, id FROM tree LIMIT `+strconv.Itoa(MaxParts)+`) ORDER BY at, id`, n.SiteID, n.ID)
 }
 
 // Parts are outlines of the leads that have been merged into the lead, the oldest first. See [Leads.Outline].
@@ -56,7 +58,7 @@ func (l *Leads) PartsOf(ctx context.Context, names []Key) (map[Key][]Key, error)
 	parts := make(map[Key][]Key)
 	for some := range db.Parts(names) {
 		set, args := db.Among(some, (*Key).fields)
-		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree`, args...)
+		rows, err := db.List(ctx, l.db.Read(), func(p *part) []any { return []any{&p.site, &p.root, &p.id} }, fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree LIMIT `+strconv.Itoa(MaxParts*len(some)), args...)
 		if err != nil {
 			return nil, fmt.Errorf("reading parts of leads: %w", err)
 		}
@@ -169,4 +171,22 @@ func (l *Leads) Split(ctx context.Context, by By, from Key, part int64) error {
 		}
 		return l.index(ctx, c.tx, c.Lead, "")
 	})
+}
+
+// CheckMerges returns an error if leads of the site are parts of leads that are missing, or of one that has more parts than
+// it can have. Leads that came from a file may be.
+func (l *Leads) CheckMerges(ctx context.Context, siteID int64) error {
+	for fault, query := range map[string]string{
+		"is missing":          `SELECT merged_into FROM leads l WHERE site_id = $1 AND merged_into <> 0 AND NOT EXISTS (SELECT 1 FROM leads m WHERE m.site_id = l.site_id AND m.id = l.merged_into) LIMIT 1`,
+		"has too many others": `SELECT merged_into FROM leads WHERE site_id = $1 AND merged_into <> 0 GROUP BY merged_into HAVING COUNT(*) > ` + strconv.Itoa(MaxParts) + ` LIMIT 1`,
+	} {
+		_, found, err := db.One(ctx, l.db.Read(), db.Only[int64], query, siteID)
+		if err == nil && found {
+			err = fmt.Errorf("leads have been merged into one that %s", fault)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -21,7 +21,7 @@ func TestPartsAreFoundByTheirIndex(t *testing.T) {
 		detail             string
 	}
 	plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
-		`EXPLAIN QUERY PLAN `+fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree`, args...)
+		`EXPLAIN QUERY PLAN `+fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree LIMIT 50`, args...)
 	require.NoError(t, err)
 	searches := 0
 	for _, s := range plan {

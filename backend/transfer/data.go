@@ -87,6 +87,9 @@ func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, kn
 	}
 	added, err := rows.Store{DB: s.DB, Keys: s.Keys, SiteID: done.siteID, Taken: taken, Heads: *f.Data, Groups: done.groups, Accounts: accounts, Tell: tell.Rows}.Add(ctx, f.data)
 	if err == nil {
+		err = s.Leads.CheckMerges(ctx, done.siteID)
+	}
+	if err == nil {
 		err = s.Leads.Index(ctx)
 	}
 	if err == nil {
