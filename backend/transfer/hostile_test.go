@@ -1,8 +1,10 @@
 package transfer_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/demo"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
+	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
 // each has f change the rows of a table, by the names of its columns; those of which it returns false stay out.
@@ -115,6 +118,31 @@ func TestMergesOfAFile(t *testing.T) {
 			_, left, err := db.One(t.Context(), d.DB.Read(), db.Only[int64], `SELECT id FROM leads WHERE NOT indexed LIMIT 1`)
 			require.NoError(t, err)
 			require.False(t, left)
+		})
+	}
+}
+
+// Pages say which group a lead is for, and servers which visitor sent it. What they say may be anything.
+func TestNumbersThatNobodyHas(t *testing.T) {
+	for name, settings := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := open(t, settings(t))
+			s := shop(t, d, 100, 2)
+			for i, group := range []int64{999, -3, math.MaxInt64} {
+				_, _, err := d.Leads.Add(t.Context(), submission.Submission{SiteID: s.ID, Origin: lead.Form, Name: "Vera", Message: fmt.Sprint(i), GroupID: group, Ref: visit.Ref{Visitor: visit.ID(i)*1e12 + 7, Visit: 8, View: 9}})
+				require.NoError(t, err)
+			}
+			require.NoError(t, d.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				_, err := tx.Exec(ctx, `UPDATE leads SET visitor_id = visit_id WHERE visit_id = 8`)
+				return err
+			}))
+			require.NoError(t, d.Figures.Keep(t.Context()))
+			_, err := load(t.Context(), d, export(t, d, demo.Site), "moved")
+			require.NoError(t, err)
+			groups, err := db.List(t.Context(), d.DB.Read(), db.Only[int64], `SELECT l.group_id FROM leads l JOIN sites s ON s.id = l.site_id WHERE s.key = 'moved' AND l.name = 'Vera'`)
+			require.NoError(t, err)
+			require.Equal(t, []int64{0, 0, 0}, groups)
 		})
 	}
 }

@@ -19,6 +19,14 @@ type Heads struct {
 	Sequences map[string]int64 `json:"sequences"`
 }
 
+// group is the number of a group, or 0 for one that no group has had: pages name groups as they like.
+func (h Heads) group(n int64) int64 {
+	if n < 0 || n >= h.Sequences[string(ofGroup)] {
+		return 0
+	}
+	return n
+}
+
 // Line is a line of the part with rows, unless it is a row: that is a list of values, in the order of its table's columns.
 // Bytes are written as how many there are, and follow in pieces.
 type Line struct {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -80,7 +81,8 @@ func (s Store) Add(ctx context.Context, r *Reader) (Done, error) {
 	if err := r.read(all, w); err != nil {
 		return Done{}, err
 	}
-	return w.done, w.flush()
+	err = w.flush()
+	return w.done, err
 }
 
 func (s *storing) operator(o Operator) error {
@@ -161,11 +163,17 @@ func (s *storing) here(of reference, n int64) (int64, error) {
 		}
 		return here, nil
 	case ofGroup:
+		if n = s.Heads.group(n); n == 0 {
+			return 0, nil
+		}
 		if here, has := s.Groups[n]; has {
 			return here, nil
 		}
 	case publicVisitor, publicVisit, publicView:
 		drawn, err := s.here(ofView, n)
+		if errors.Is(err, errReference) { // a site's server names visitors as it likes
+			return 0, nil
+		}
 		if err != nil {
 			return 0, err
 		}

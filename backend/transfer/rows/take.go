@@ -57,11 +57,14 @@ func Take(ctx context.Context, d *db.DB, tx db.Tx, h Heads, now time.Time) (t Ta
 // oldest bounds the days of views, so that a file cannot have partitions made for thousands of years.
 const oldest = 20 * 366 * 24 * time.Hour
 
+// daysOf is how many numbers of views the days have.
+func daysOf(d time.Duration) int64 { return int64(d/(24*time.Hour)) << db.DayBits }
+
 // view is the number here of a view, a visit or a visitor, of which rows can be stored.
 func (s *storing) view(n int64) (int64, error) {
 	if n >= s.Taken.Stay {
 		n += s.Taken.First[string(ofView)] - 1
-	} else if s.Taken.Stay-n > int64(oldest/(24*time.Hour))<<db.DayBits {
+	} else if s.Taken.Stay-n > daysOf(oldest) {
 		return 0, fmt.Errorf("%d: the number is of a day long ago: %w", n, errReference)
 	}
 	if s.Keys.Parts.Ready(n) {

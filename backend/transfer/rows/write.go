@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/table"
@@ -143,13 +144,19 @@ func (s *writing) neutral(of reference, n int64) (int64, error) {
 		}
 		s.named[n] = true
 		return n, s.line(Line{Operator: &Operator{n, login}})
+	case ofGroup:
+		return s.heads.group(n), nil
+	case ofView: // also in figures
+		return s.drawn(n), nil
 	}
 	return n, nil
 }
 
-// drawn is the number of a view, or 0 for one that was never drawn.
+// drawn is the number of a view, or 0 for one that was never drawn: a site's server names visitors as it likes. What an
+// import in a year would refuse as too old was not drawn, either.
 func (s *writing) drawn(n int64) int64 {
-	if n >= s.heads.Sequences[string(ofView)] {
+	next := s.heads.Sequences[string(ofView)]
+	if n >= next || next-n > daysOf(oldest-366*24*time.Hour) {
 		return 0
 	}
 	return n
