@@ -31,9 +31,13 @@ func (s *Sites) Arriving(ctx context.Context, key string) (id int64, err error) 
 
 // StillArriving returns an error unless the site's data are arriving. It stays so for the transaction.
 func StillArriving(ctx context.Context, tx db.Tx, id int64) error {
-	_, found, err := db.One(ctx, tx, db.Only[int64], `SELECT id FROM sites WHERE id = $1 AND arriving_at <> 0 FOR UPDATE`, id)
+	return hold(ctx, tx, id, `arriving_at > 0`, "another command has taken the import back")
+}
+
+func hold(ctx context.Context, tx db.Tx, id int64, condition, otherwise string) error {
+	_, found, err := db.One(ctx, tx, db.Only[int64], `SELECT id FROM sites WHERE id = $1 AND `+condition+` FOR UPDATE`, id)
 	if err == nil && !found {
-		err = errors.New("another command has taken the import back")
+		err = errors.New(otherwise)
 	}
 	return err
 }
@@ -48,9 +52,25 @@ func Arrived(ctx context.Context, tx db.Tx, id int64) error {
 	return err
 }
 
-// Gone removes the site of which nothing has arrived, or nothing is left.
+// Leave has what has arrived of the site be taken back: from then on nothing arrives, and the site is never served. leaving
+// is false for a site whose data are not arriving, and served is true for one that has arrived.
+func Leave(ctx context.Context, tx db.Tx, id int64) (leaving, served bool, err error) {
+	at, found, err := db.One(ctx, tx, db.Only[int64], `SELECT arriving_at FROM sites WHERE id = $1 FOR UPDATE`, id)
+	if err != nil || !found || at == 0 {
+		return false, found && err == nil, err
+	}
+	_, err = tx.Exec(ctx, `UPDATE sites SET arriving_at = $1 WHERE id = $2`, min(at, -at), id)
+	return true, false, err
+}
+
+// StillLeaving returns an error unless [Leave] has been called for the site. It stays so for the transaction.
+func StillLeaving(ctx context.Context, tx db.Tx, id int64) error {
+	return hold(ctx, tx, id, `arriving_at < 0`, "the site has arrived, or is gone")
+}
+
+// Gone removes the site of which nothing is left.
 func Gone(ctx context.Context, tx db.Tx, id int64) error {
 	tx.Wake(Topic)
-	_, err := tx.Exec(ctx, `DELETE FROM sites WHERE id = $1 AND arriving_at <> 0`, id)
+	_, err := tx.Exec(ctx, `DELETE FROM sites WHERE id = $1 AND arriving_at < 0`, id)
 	return err
 }

@@ -275,7 +275,7 @@ func (s *Sites) read(r row) Site {
 		}
 	}
 	site := Site{ID: r.ID, Key: r.Key, CreatedAt: time.UnixMilli(r.CreatedAt), Version: r.Version}
-	site.RetiredAt, site.SuspendedAt, site.ArrivingAt = db.Time(r.RetiredAt), db.Time(r.SuspendedAt), db.Time(r.ArrivingAt)
+	site.RetiredAt, site.SuspendedAt, site.ArrivingAt = db.Time(r.RetiredAt), db.Time(r.SuspendedAt), db.Time(max(r.ArrivingAt, -r.ArrivingAt))
 	if r.ArrivingAt != 0 { // nobody but the import may have it served
 		site.RetiredAt = site.ArrivingAt
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/duties"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/person"
+	"github.com/seed-3405227d/frontdesk/backend/report/keeper"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/transfer/rows"
 	"github.com/seed-3405227d/frontdesk/backend/visit/retain"
@@ -22,6 +23,8 @@ var ErrNoData = errors.New("data are imported only into a site that is new here:
 const (
 	// turnPause is how often it is looked whether nobody is erased, nor visits are deleted, any more.
 	turnPause = time.Second
+	// turnTime is how long a turn lasts at least that is not renewed any more, less some seconds.
+	turnTime = 15 * time.Second
 	// takeBackTime is how long taking back may take that is done although the command was stopped.
 	takeBackTime = 10 * time.Minute
 )
@@ -44,28 +47,48 @@ func (s Subjects) ImportData(ctx context.Context, f *File, key string, tell Prog
 	if err != nil {
 		return Imported{}, err
 	}
+	left, served := false, false
 	err = s.alone(ctx, tell, func(ctx context.Context) error {
-		if _, err := s.takeBack(ctx, key, tell); err != nil {
+		before, err := s.Sites.Arriving(ctx, key)
+		if err == nil && before != 0 {
+			_, err = s.takeBack(ctx, before, tell)
+		}
+		if err != nil {
 			return err
 		}
-		done, err = s.arrive(ctx, f, key, c, known, tell)
-		if err == nil {
-			return nil
+		if done, err = s.arrive(ctx, f, key, c, known, tell); err == nil || done.siteID == 0 {
+			return err
 		}
+		// The error may be that of a transaction that has come to pass. The site is this import's own, whatever has the key now.
+		ending, stop := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
+		defer stop()
+		var failed error
+		left, served, failed = s.leave(ending, done.siteID)
+		return stays(err, failed)
+	})
+	switch {
+	case served && done.Data != nil:
+		return done, nil
+	case left: // the turn has ended with ctx
 		ending, stop := context.WithTimeout(context.WithoutCancel(ctx), takeBackTime)
 		defer stop()
-		if _, failed := s.takeBack(ending, key, tell); failed != nil {
-			return errors.Join(err, fmt.Errorf("the site stays retired, with a part of its data, until this is done again: %w", failed))
-		}
-		return err
-	})
+		err = stays(err, s.alone(ending, tell, func(ctx context.Context) error { return s.remove(ctx, done.siteID, tell) }))
+	}
 	if err != nil {
 		return Imported{}, fmt.Errorf("importing a site: %w", err)
 	}
 	return done, nil
 }
 
-// arrive makes the site, adds its data, and has it served.
+// stays is err, and that taking back has failed.
+func stays(err, failed error) error {
+	if failed == nil {
+		return err
+	}
+	return errors.Join(err, fmt.Errorf("the site stays retired, with a part of its data, until this is done again: %w", failed))
+}
+
+// arrive makes the site, adds its data, and has it served. What it returns with an error names a site that there may be.
 func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, known []operator.Operator, tell Progress) (done Imported, err error) {
 	var taken rows.Taken
 	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
@@ -79,7 +102,7 @@ func (s Subjects) arrive(ctx context.Context, f *File, key string, c content, kn
 		return err
 	})
 	if err != nil {
-		return Imported{}, err
+		return done, err
 	}
 	accounts := make(map[string]int64, len(known))
 	for _, o := range known {
@@ -105,7 +128,14 @@ var ErrNotBroken = errors.New("no import of this site has broken off")
 // TakeBack removes the site of the key of which an import has broken off. The error may be [ErrNotBroken].
 func (s Subjects) TakeBack(ctx context.Context, key string, tell Progress) error {
 	return s.alone(ctx, tell, func(ctx context.Context) error {
-		found, err := s.takeBack(ctx, key, tell)
+		id, err := s.Sites.Arriving(ctx, key)
+		if err != nil {
+			return err
+		}
+		found := false
+		if id != 0 {
+			found, err = s.takeBack(ctx, id, tell)
+		}
 		if err == nil && !found {
 			err = ErrNotBroken
 		}
@@ -113,38 +143,58 @@ func (s Subjects) TakeBack(ctx context.Context, key string, tell Progress) error
 	})
 }
 
-// takeBack is TakeBack while nothing else is under way; found is false if there is nothing to take back.
-func (s Subjects) takeBack(ctx context.Context, key string, tell Progress) (found bool, err error) {
-	id, err := s.Sites.Arriving(ctx, key)
-	if err != nil || id == 0 {
-		return false, err
+// takeBack removes the site while nothing else is under way; found is false if it is not arriving.
+func (s Subjects) takeBack(ctx context.Context, id int64, tell Progress) (found bool, err error) {
+	if found, _, err = s.leave(ctx, id); err == nil && found {
+		err = s.remove(ctx, id, tell)
 	}
-	tell.Undo()
-	if err := rows.Remove(ctx, s.DB, id); err != nil {
-		return true, fmt.Errorf("taking an import back: %w", err)
-	}
-	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error { return site.Gone(ctx, tx, id) })
+	return found, err
+}
+
+// leave is [site.Leave].
+func (s Subjects) leave(ctx context.Context, id int64) (leaving, served bool, err error) {
+	err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
+		leaving, served, err = site.Leave(ctx, tx, id)
+		return err
+	})
 	if err != nil {
-		return true, fmt.Errorf("taking an import back: %w", err)
+		return false, false, fmt.Errorf("taking an import back: %w", err)
 	}
-	return true, nil
+	return leaving, served, nil
+}
+
+// remove removes the site, which leaves, while nothing else is under way.
+func (s Subjects) remove(ctx context.Context, id int64, tell Progress) error {
+	tell.Undo()
+	err := rows.Remove(ctx, s.DB, id, func(ctx context.Context, do func(context.Context) error) error {
+		return s.turn(ctx, keeper.Duty, tell, do)
+	})
+	if err == nil {
+		err = s.DB.Attempt(ctx, 0, func(ctx context.Context, tx db.Tx) error { return site.Gone(ctx, tx, id) })
+	}
+	if err != nil {
+		return fmt.Errorf("taking an import back: %w", err)
+	}
+	return nil
 }
 
 // alone has do done while nobody is erased and no visits are deleted, nor another import is under way. It waits for that.
 func (s Subjects) alone(ctx context.Context, tell Progress, do func(context.Context) error) error {
-	turn := func(ctx context.Context, duty string, do func(context.Context) error) error {
-		for told := false; ; told = true {
-			mine, err := duties.Do(ctx, s.DB, duty, do)
-			if mine || err != nil {
-				return err
-			}
-			if !told {
-				tell.Wait()
-			}
-			if !aside.Sleep(ctx, turnPause) {
-				return ctx.Err()
-			}
+	return s.turn(ctx, person.Duty, tell, func(ctx context.Context) error { return s.turn(ctx, retain.Duty, tell, do) })
+}
+
+// turn has do done while nobody else has the duty. It waits for that.
+func (s Subjects) turn(ctx context.Context, duty string, tell Progress, do func(context.Context) error) error {
+	for told := false; ; told = true {
+		mine, err := duties.Do(ctx, s.DB, duty, do)
+		if mine || err != nil {
+			return err
+		}
+		if !told {
+			tell.Wait()
+		}
+		if !aside.Sleep(ctx, turnPause) {
+			return ctx.Err()
 		}
 	}
-	return turn(ctx, person.Duty, func(ctx context.Context) error { return turn(ctx, retain.Duty, do) })
 }

@@ -57,7 +57,7 @@ CREATE TABLE declarers (
 
 -- "settings" are what the console has set above the configuration, as an object, and "version" is how often they have
 -- been changed: a change names the version that it was made from. A site is served unless it has been retired, or its data
--- have been arriving since "arriving_at".
+-- have been arriving since "arriving_at", which is negative while what has arrived is taken back.
 CREATE TABLE sites (
 	id         BIGINT PRIMARY KEY,
 	key        TEXT NOT NULL UNIQUE,

@@ -39,9 +39,11 @@ const (
 
 	dayLength = 24 * int64(time.Hour/time.Millisecond)
 
-	duty  = "reports"
 	visit = "visit"
 )
+
+// Duty is the [db.DB.Duty] of keeping figures: while somebody else has it, they stay as they are.
+const Duty = "reports"
 
 // Keeper keeps the figures of all sites. Only one at a time is at work, on all nodes together.
 type Keeper struct {
@@ -86,7 +88,7 @@ func (k *Keeper) hash(contact string) int64 {
 func (k *Keeper) Run(ctx context.Context) {
 	for {
 		began := time.Now()
-		if _, err := duties.Do(ctx, k.db, duty, k.Keep); err != nil && ctx.Err() == nil {
+		if _, err := duties.Do(ctx, k.db, Duty, k.Keep); err != nil && ctx.Err() == nil {
 			k.db.Logger().Warn("cannot keep the figures of reports current", zap.Error(err))
 		}
 		if !aside.Sleep(ctx, max(pause, rest*time.Since(began))) {

@@ -24,7 +24,7 @@ type Rebuilt struct {
 // them, but for days whose columns are broken. tell is called now and then.
 func (k *Keeper) Rebuild(ctx context.Context, tell func(Rebuilt)) error {
 	for {
-		mine, err := duties.Do(ctx, k.db, duty, func(ctx context.Context) error { return k.rebuild(ctx, tell) })
+		mine, err := duties.Do(ctx, k.db, Duty, func(ctx context.Context) error { return k.rebuild(ctx, tell) })
 		if mine || err != nil {
 			return err
 		}
