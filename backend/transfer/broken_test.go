@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/db/duties"
+	"github.com/seed-3405227d/frontdesk/backend/db/partition"
 	"github.com/seed-3405227d/frontdesk/backend/db/table"
 	"github.com/seed-3405227d/frontdesk/backend/demo"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
@@ -112,6 +114,8 @@ func TestWrongDataChangeNothing(t *testing.T) {
 				{"the rows from line", replace(message, message+message)},
 				{"the number is none of the file's", regexp.MustCompile(`"leads":\d+`).ReplaceAllString(whole, `"leads":2`)},
 				{"the first line does not say which numbers", replace(`"leads":`, `"x":1,"leads":`)},
+				{"views are of days to come", regexp.MustCompile(`"day.visit.views":\d+`).ReplaceAllString(whole, fmt.Sprintf(`"day.visit.views":%d`, partition.First(time.Now())+1<<40-2))},
+				{"views are of days to come", regexp.MustCompile(`"day.visit.views":\d+`).ReplaceAllString(whole, fmt.Sprintf(`"day.visit.views":%d`, partition.First(time.Now().Add(48*time.Hour))))},
 				{"expected 1 to", replace(`"leads":`, `"leads":9999999999`)},
 				{"has not been named", change(t, whole, "report_columns", `{"operator":`+operatorLine(whole), "")},
 				{"files of this type are not taken", replace(sent, page)},
