@@ -65,6 +65,9 @@ func readFrom(r io.Reader) (*File, error) {
 	if !lines.Scan() {
 		return nil, errors.Join(errors.New("the file is empty: "+expected), lines.Err())
 	}
+	if len(lines.Bytes()) > maxHeader {
+		return nil, errors.New("the first line is too long: " + expected)
+	}
 	var version struct {
 		Frontdesk string
 		Version   int
@@ -78,8 +81,11 @@ func readFrom(r io.Reader) (*File, error) {
 	if err := next(&f.Header); err != nil {
 		return nil, err
 	}
-	settings, ended := 0, false
+	settings, size, ended := 0, 0, false
 	for !ended && lines.Scan() {
+		if size += len(lines.Bytes()); size > maxSet {
+			return nil, fmt.Errorf("line %d: expected at most %d bytes of what is set for a site", n+1, maxSet)
+		}
 		if f.Data != nil && bytes.HasPrefix(lines.Bytes(), []byte(`{"table"`)) {
 			n++
 			f.data, ended = rows.NewReader(lines, int64(n), lines.Bytes()), true

@@ -33,6 +33,8 @@ const (
 	maxLine = 16 << 20
 	// maxLines bounds the lines of a file.
 	maxLines = 10_000
+	// maxHeader bounds the first line, and maxSet the lines behind it that are no data, together, in bytes.
+	maxHeader, maxSet = 64 << 10, 32 << 20
 )
 
 // Subjects are what belongs to a site.

@@ -65,7 +65,7 @@ func widthOf(values int) int { return bits.Len(uint(max(values, 1) - 1)) }
 // [ErrBroken].
 func ReadTexts(b []byte) (t Texts, err error) {
 	r := reader{rest: b}
-	t.Values = make([]string, r.length(len(b)))
+	t.Values = make([]string, r.length(min(len(b), MaxRows)))
 	text := string(b)
 	for i := range t.Values {
 		n := r.length(len(r.rest))
@@ -114,7 +114,7 @@ func AppendNumbers(b []byte, numbers []int64) []byte {
 // ReadNumbers reads what AppendNumbers has written. The error is [ErrBroken].
 func ReadNumbers(b []byte) ([]int64, error) {
 	r := reader{rest: b}
-	numbers := make([]int64, r.length(len(b)))
+	numbers := make([]int64, r.length(min(len(b), MaxRows)))
 	var before int64
 	for i := range numbers {
 		step, n := binary.Varint(r.rest)

@@ -1,6 +1,7 @@
 package column_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -55,6 +56,22 @@ func TestColumnsAreSmall(t *testing.T) {
 	require.Len(t, textsOf(same...).Append(nil), 1+1+7+2)
 	require.Len(t, textsOf(four...).Append(nil), 1+4*2+2+250)
 	require.Less(t, len(column.AppendNumbers(nil, rising)), 1010)
+}
+
+// Bytes of a foreign file are read in little memory, whatever they say.
+func TestColumnsAreBounded(t *testing.T) {
+	many := binary.AppendUvarint(nil, column.MaxRows+1)
+	_, err := column.ReadNumbers(append(many, make([]byte, column.MaxRows+1)...))
+	require.ErrorIs(t, err, column.ErrBroken)
+	_, err = column.ReadTexts(append(many, make([]byte, column.MaxRows+2)...))
+	require.ErrorIs(t, err, column.ErrBroken)
+	all := binary.AppendUvarint(nil, column.MaxRows)
+	numbers, err := column.ReadNumbers(append(all, make([]byte, column.MaxRows)...))
+	require.NoError(t, err)
+	require.Len(t, numbers, column.MaxRows)
+	texts, err := column.ReadTexts(append(all, make([]byte, column.MaxRows+1)...))
+	require.NoError(t, err)
+	require.Len(t, texts.Values, column.MaxRows)
 }
 
 func FuzzRead(f *testing.F) {

@@ -118,8 +118,14 @@ func sameTable(t table.Table, named Table) error {
 	return nil
 }
 
-// strictly reads a line of which each field is known.
+// maxLine bounds lines that are no rows, in bytes. Pieces are the longest.
+const maxLine = 2 * pieceSize
+
+// strictly reads a line that is no row, and of which each field is known.
 func strictly(line []byte, to any) error {
+	if len(line) > maxLine {
+		return fmt.Errorf("expected a row, or %d bytes at most", maxLine)
+	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {

@@ -24,10 +24,10 @@ const (
 	// mostNumbers is how many numbers of a sequence a file may need, and mostNumber the last one that may be taken: that of
 	// ids in browsers.
 	mostNumbers, mostNumber = 1 << 40, 1<<52 - 1
-	// mostOperators is how many operators a file may name.
-	mostOperators = 100_000
+	// mostOperators is how many operators a file may name, and longestLogin how many bytes their logins may have.
+	mostOperators, longestLogin = 100_000, 1000
 	// mostDays bounds the days of figures, by the names of their columns.
-	mostDays = 1 << 20
+	mostDays = 1 << 16
 )
 
 // Done says what has become of the rows.
@@ -86,8 +86,8 @@ func (s Store) Add(ctx context.Context, r *Reader) (Done, error) {
 }
 
 func (s *storing) operator(o Operator) error {
-	if _, twice := s.operators[o.Number]; twice || o.Number <= 0 || len(s.operators) == mostOperators {
-		return fmt.Errorf("operator %d is named twice, or there are too many", o.Number)
+	if _, twice := s.operators[o.Number]; twice || o.Number <= 0 || len(s.operators) == mostOperators || len(o.Login) > longestLogin {
+		return fmt.Errorf("operator %d is named twice, or too long, or there are too many", o.Number)
 	}
 	here, has := s.Accounts[o.Login]
 	if s.operators[o.Number] = here; has {
