@@ -57,8 +57,10 @@ type moved struct {
 	refs map[string]reference
 	// words are the texts that a column may have.
 	words map[string][]string
-	// json are columns with JSON, or nothing.
-	json []string
+	// shapes are what texts of a column are like that are not empty.
+	shapes map[string]shape
+	// wide are columns with numbers that have all 64 bits.
+	wide []string
 	// mend changes a row of the file before it is added.
 	mend func(*record)
 	// twice: a row that is there has been made by the database.
@@ -91,10 +93,11 @@ var plan = []moved{
 	{name: "lead_deeds", refs: map[string]reference{"lead_id": ofLead, "id": ofDeed, "operator_id": ofOperator, "said": ofJoined}},
 	{name: "lead_numbers", refs: map[string]reference{"lead_id": ofLead}},
 	{name: "leads", refs: map[string]reference{"id": ofLead, "visitor_id": publicVisitor, "visit_id": publicVisit, "view_id": publicView, "group_id": ofGroup, "owner_id": ofOperator, "merged_into": ofLead},
-		json: []string{"user_fields"}, mend: func(r *record) { r.set("indexed", false) }},
+		shapes: map[string]shape{"user_fields": objectOfTexts}, wide: []string{"message_hash"}, mend: func(r *record) { r.set("indexed", false) }},
 	{name: "refused_leads", refs: map[string]reference{"id": ofRefusal, "visitor_id": publicVisitor, "visit_id": publicVisit, "view_id": publicView, "lead_id": ofTaken},
-		json: []string{"sent"}, mend: func(r *record) { r.set("forward", "") }}, // the leads are here now
-	{name: "calls", refs: map[string]reference{"id": ofCall, "visitor_id": publicVisitor, "visit_id": publicVisit, "lead_id": ofLead}},
+		shapes: map[string]shape{"sent": anyObject}, mend: func(r *record) { r.set("forward", "") }}, // the leads are here now
+	{name: "calls", refs: map[string]reference{"id": ofCall, "visitor_id": publicVisitor, "visit_id": publicVisit, "lead_id": ofLead},
+		shapes: map[string]shape{"recording": ofBrowsers}},
 
 	{name: "conversations", refs: map[string]reference{"id": ofConversation, "visitor_id": publicVisitor, "visit_id": publicVisit, "view_id": publicView, "group_id": ofGroup, "operator_id": ofOperator,
 		"lead_id": ofLead, "unasked": publicVisit}, words: map[string][]string{"state": {"waiting", "open", closed}}, mend: endConversation},
@@ -115,12 +118,12 @@ var plan = []moved{
 	{name: "site_pages"},
 	{name: "rivals"},
 	{name: "shown_numbers"},
-	{name: "shown_pages", json: []string{"writings"}},
-	{name: "forms", json: []string{"fields"}},
+	{name: "shown_pages", shapes: map[string]shape{"writings": jsonOf[writings]}},
+	{name: "forms", shapes: map[string]shape{"fields": jsonOf[[]string]}},
 	{name: "form_answers"},
-	{name: "page_markups", json: []string{"markup"}},
+	{name: "page_markups", shapes: map[string]shape{"markup": anyJSON}},
 
-	{name: "cost_imports", refs: map[string]reference{"id": ofCosts}, words: map[string][]string{"state": {"loading", "draft", "effect", "undone"}}, json: []string{"left_lines"}},
+	{name: "cost_imports", refs: map[string]reference{"id": ofCosts}, words: map[string][]string{"state": {"loading", "draft", "effect", "undone"}}, shapes: map[string]shape{"left_lines": anyJSON}},
 	{name: "costs", refs: map[string]reference{"import_id": ofCosts}},
 	{name: "saved_reports", refs: map[string]reference{"id": ofReport, "operator_id": ofOperator, "query": ofQuery}, mend: needOwner},
 	{name: "bulletin_subscriptions", refs: map[string]reference{"id": ofSubscription},

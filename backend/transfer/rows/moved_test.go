@@ -49,7 +49,7 @@ func TestNoTableIsForgotten(t *testing.T) {
 					require.Contains(t, m.refs, c.Name, "%s.%s: expected what it is the number of", m.name, c.Name)
 				}
 			}
-			for _, column := range slices.Concat(slices.Collect(maps.Keys(m.refs)), slices.Collect(maps.Keys(m.words)), m.json) {
+			for _, column := range slices.Concat(slices.Collect(maps.Keys(m.refs)), slices.Collect(maps.Keys(m.words)), slices.Collect(maps.Keys(m.shapes)), m.wide) {
 				require.Contains(t, columns, column, m.name)
 			}
 			for _, of := range m.refs {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -202,15 +203,28 @@ func renumberQuery(query string, to numbers) (string, error) {
 // latest is the last millisecond that can be written as a time, and lastDay its day.
 const latest, lastDay = 253402300799999, 2932896
 
+// Numbers are added up for lists of all sites, and must not become too large then. mostCounted is the largest of those that
+// count something, mostSummed that of the costs of an import, and mostNumber that of all others.
+const mostCounted, mostSummed = 1 << 40, 1 << 60
+
+var counted = []string{"pages", "views", "times", "begun", "lost", "clicks", "impressions", "waited", "talk", "wait", "direct", "campaign", "ad", "search", "social", "mail", "map", "referral"}
+
 // inRange tells whether the number of a column can be one.
-func inRange(column string, n int64) bool {
+func inRange(m *moved, column string, n int64) bool {
+	most := int64(mostNumber)
 	switch {
+	case slices.Contains(m.wide, column):
+		return true
 	case column == "at", strings.HasSuffix(column, "_at"), column == "arrived", column == "waiting_since":
 		return 0 <= n && n <= latest
 	case column == "day", column == "first_day", column == "last_day":
 		return 0 <= n && n <= lastDay
 	case column == "hour":
 		return 0 <= n && n <= 24*lastDay
+	case slices.Contains(counted, column):
+		most = mostCounted
+	case m.name == "cost_imports" && column == "amount":
+		most = mostSummed
 	}
-	return true
+	return -most <= n && n <= most
 }
