@@ -29,8 +29,8 @@ import (
 const Version = 1
 
 const (
-	// maxLine bounds a line of a file, in bytes. The settings are the longest.
-	maxLine = 16 << 20
+	// maxLine bounds a line of a file, in bytes.
+	maxLine = rows.MaxRow
 	// maxLines bounds the lines of a file.
 	maxLines = 10_000
 	// maxHeader bounds the first line, and maxSet the lines behind it that are no data, together, in bytes.
@@ -143,13 +143,15 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, wanted Wanted) (done 
 	if !of.ArrivingAt.IsZero() {
 		return done, site.ErrArriving
 	}
-	lines, left, err := s.set(ctx, of, wanted.Secrets)
-	if err != nil {
-		return done, err
-	}
-	done.Left = left
 	out := bufio.NewWriter(w)
-	write := func(h Header, lines []line) error {
+	var lines []line
+	write := func(h Header) (err error) {
+		if lines, done.Left, err = s.set(ctx, of, wanted.Secrets); err != nil {
+			return err
+		}
+		if h.Data == nil {
+			lines = append(lines, line{Lines: len(lines) + 2})
+		}
 		encoder := json.NewEncoder(out)
 		if err := encoder.Encode(h); err != nil {
 			return fmt.Errorf("writing a site: %w", err)
@@ -163,14 +165,10 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, wanted Wanted) (done 
 	}
 	header := Header{ofSite, Version, wanted.Release, wanted.Key, wanted.At.UTC(), wanted.Secrets, nil}
 	if !wanted.Data {
-		if err := write(header, append(lines, line{Lines: len(lines) + 2})); err != nil {
+		if err := write(header); err != nil {
 			return done, err
 		}
 		return done, out.Flush()
-	}
-	logins, err := s.logins(ctx)
-	if err != nil {
-		return done, err
 	}
 	err = db.Snapshot(ctx, s.DB, func(from db.Queries) error {
 		if erasing, err := person.UnderWay(ctx, from, of.ID); err != nil || erasing {
@@ -181,7 +179,15 @@ func (s Subjects) Export(ctx context.Context, w io.Writer, wanted Wanted) (done 
 			return err
 		}
 		header.Data = &heads
-		if err := write(header, lines); err != nil {
+		// What is read from here on is not older than the rows: it has the groups and accounts that they name.
+		if of, err = s.Sites.OfKey(ctx, wanted.Key); err != nil {
+			return err
+		}
+		if err := write(header); err != nil {
+			return err
+		}
+		logins, err := s.logins(ctx)
+		if err != nil {
 			return err
 		}
 		end, err := rows.Writer{DB: s.DB, Keys: s.Keys, SiteID: of.ID, Logins: logins, Out: out, Tell: wanted.Tell}.Write(ctx, from, heads, int64(len(lines))+1)

@@ -131,8 +131,9 @@ func readRow(m *moved, columns []table.Column, line []byte) (r record, err error
 	return r, nil
 }
 
-// maxBytes is how many bytes a row may have beside its texts: what the largest column of figures takes, or a file.
-const maxBytes = 64 << 20
+// MaxRow is how many bytes the line of a row may have, and maxBytes how many it may have beside its texts: what the largest
+// column of figures takes, or a file.
+const MaxRow, maxBytes = 16 << 20, 64 << 20
 
 func readValue(m *moved, c table.Column, text json.RawMessage) (any, error) {
 	if string(text) == "null" {

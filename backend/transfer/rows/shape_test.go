@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -51,4 +52,20 @@ func TestShapes(t *testing.T) {
 		require.True(t, inRange(of(number.table), number.column, number.most), number)
 		require.False(t, number.most < math.MaxInt64 && inRange(of(number.table), number.column, number.most+1), number)
 	}
+}
+
+// An export fails rather than write what an import refuses.
+func TestExportWritesWhatAnImportTakes(t *testing.T) {
+	row := func(name, column, kind string, value any) error {
+		at := slices.IndexFunc(plan, func(m moved) bool { return m.name == name })
+		m := plan[at]
+		m.refs = nil
+		s := &writing{Writer: Writer{Out: io.Discard}}
+		return s.row(&m, &record{columns: []table.Column{{Name: column, Type: kind}}, values: []any{value}})
+	}
+	require.NoError(t, row("chat_files", "content", table.Bytes, make([]byte, maxBytes)))
+	require.ErrorContains(t, row("chat_files", "content", table.Bytes, make([]byte, maxBytes+1)), "an import takes")
+	require.NoError(t, row("messages", "text", table.Text, strings.Repeat("a", MaxRow-6)))
+	require.ErrorContains(t, row("messages", "text", table.Text, strings.Repeat("<", MaxRow/6)), "an import takes")
+	require.ErrorContains(t, row("site_pages", "pages", table.Number, int64(mostCounted+1)), "an import does not take")
 }

@@ -109,6 +109,14 @@ func (s *writing) row(m *moved, r *record) error {
 	if err != nil {
 		return err
 	}
+	if len(line) > MaxRow-1 || len(bytes) > maxBytes {
+		return fmt.Errorf("a row has %d bytes and %d: an import takes %d and %d", len(line), len(bytes), MaxRow-1, maxBytes)
+	}
+	for i, value := range r.values {
+		if n, is := value.(int64); is && !inRange(m, r.columns[i].Name, n) {
+			return fmt.Errorf("%s: an import does not take %d", r.columns[i].Name, n)
+		}
+	}
 	s.buf = line
 	s.end.Lines++
 	s.end.Rows++

@@ -130,7 +130,7 @@ func (on Installation) undoImport(cmd *cobra.Command, key string) error {
 func progressOf(cmd *cobra.Command) transfer.Progress {
 	say := func(text string) func() { return func() { fmt.Fprintln(cmd.ErrOrStderr(), text) } }
 	return transfer.Progress{
-		Wait: say("waiting until no person is erased, no old visits are deleted, and no other import is under way"),
+		Wait: say("waiting until no person is erased, no old visits are deleted, no figures are made, and no other import is under way"),
 		Undo: say("taking back what has been imported"),
 		Rows: tellRows(cmd.ErrOrStderr(), "imported"),
 	}
