@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
@@ -76,10 +77,13 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return nil
 	}
+	attendee := l.attendance.enter(r, lease)
 	defer func() {
-		if happened.Deaf() {
-			return // nothing can be stored now; the lease ends by itself
+		if happened.Deaf() { // nothing can be stored now; the lease ends by itself, and leaving would wait for its renewal
+			aside.Go(l.Logger, "leaving a stream", func() { l.attendance.leave(attendee) })
+			return
 		}
+		l.attendance.leave(attendee)
 		// The request is over, and the lease is to end all the same.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
 		defer cancel()
@@ -87,8 +91,6 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 			l.Logger.Warn("operator's presence ends only with its lease", zap.Error(err))
 		}
 	}()
-	attendee := l.attendance.enter(r, lease)
-	defer l.attendance.leave(attendee)
 	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if conversations, ok := shown.(ConversationFeed); ok {
