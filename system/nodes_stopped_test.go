@@ -133,6 +133,11 @@ func TestStoppedServer(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, state.Error, "asking the database")
 	require.True(t, state.Has("database"))
+	client.Timeout = wait
+	page, err := client.Get(n.Text("http://localhost:$PORT2/leads"))
+	require.NoError(t, err)
+	require.NoError(t, page.Body.Close())
+	require.Equal(t, http.StatusServiceUnavailable, page.StatusCode, "and not never")
 	ends(t, stream, "the page comes back to another node, if there is one")
 
 	require.NoError(t, server.Resume())

@@ -18,6 +18,8 @@ import (
 const (
 	// maxLate bounds how long a client may take to read what it was sent.
 	maxLate = 10 * time.Second
+	// departTime is how long the end of a stream waits for what is stored of it.
+	departTime = 2 * time.Second
 	// calm is the least time between two events of one stream.
 	calm = time.Second
 	// entriesAtOnce bounds how many entries of the journal are told together.
@@ -78,19 +80,7 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	attendee := l.attendance.enter(r, lease)
-	defer func() {
-		if happened.Deaf() { // nothing can be stored now; the lease ends by itself, and leaving would wait for its renewal
-			aside.Go(l.Logger, "leaving a stream", func() { l.attendance.leave(attendee) })
-			return
-		}
-		l.attendance.leave(attendee)
-		// The request is over, and the lease is to end all the same.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
-		defer cancel()
-		if err := lease.Fade(ctx); err != nil {
-			l.Logger.Warn("operator's presence ends only with its lease", zap.Error(err))
-		}
-	}()
+	defer l.depart(r, attendee)
 	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
 		out: w, control: http.NewResponseController(w)}
 	if conversations, ok := shown.(ConversationFeed); ok {
@@ -103,6 +93,26 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 		l.Logger.Debug("stream of the console ended", zap.Error(err))
 	}
 	return nil
+}
+
+// depart ends the operator's presence in the stream, soon after it. It waits for that, but not for long: if the database
+// does not answer, the page is to come back to another node meanwhile, and the lease ends by itself.
+func (l *Live) depart(r *http.Request, of *attendee) {
+	ended := make(chan struct{})
+	aside.Go(l.Logger, "leaving a stream", func() {
+		defer close(ended)
+		l.attendance.leave(of)
+		// The request is over, and the lease is to end all the same.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
+		defer cancel()
+		if err := of.lease.Fade(ctx); err != nil {
+			l.Logger.Warn("operator's presence ends only with its lease", zap.Error(err))
+		}
+	})
+	select {
+	case <-ended:
+	case <-time.After(departTime):
+	}
 }
 
 // startOf is the position behind which the client wants to hear what happened:

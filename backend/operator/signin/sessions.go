@@ -11,8 +11,14 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
+// findTime bounds the question that each page of the console asks first: while the server of the database hangs, or is cut off,
+// the page says so soon, and its next request may come to another node.
+const findTime = 4 * time.Second
+
 // FindCtx returns the session's data, when there is one that has not expired.
 func (s *SignIns) FindCtx(ctx context.Context, token string) ([]byte, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, findTime)
+	defer cancel()
 	data, found, err := db.One(ctx, s.db.Read(), db.Only[[]byte], `SELECT data FROM operator_sessions WHERE token = $1 AND expires_at > $2 AND NOT ended`,
 		token, s.now().UnixMilli())
 	if err != nil {
