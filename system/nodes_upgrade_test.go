@@ -52,7 +52,21 @@ func (n *node) isRefused(program, why string) {
 // upgrade is a database while two releases use it.
 type upgrade struct {
 	*pair
-	sql *sql.DB
+	sql    *sql.DB
+	source string
+}
+
+// runUpgrade runs two nodes of this release on a server of their own.
+func runUpgrade(t *testing.T) *upgrade {
+	t.Helper()
+	source := dbtest.OwnServer(t).Source()
+	u := &upgrade{pair: runPair(t, fmt.Sprintf("postgres %q", source)), source: source}
+	var err error
+	u.sql, err = sql.Open("pgx", source)
+	require.NoError(t, err)
+	t.Cleanup(func() { u.sql.Close() })
+	u.works()
+	return u
 }
 
 func (u *upgrade) ask(query string) (n int) {
@@ -80,13 +94,7 @@ const (
 // with waits until they are gone.
 func TestUpgradeNodeByNode(t *testing.T) {
 	next := nextRelease(t)
-	server := dbtest.OwnServer(t)
-	u := &upgrade{pair: runPair(t, fmt.Sprintf("postgres %q", server.Source()))}
-	var err error
-	u.sql, err = sql.Open("pgx", server.Source())
-	require.NoError(t, err)
-	defer u.sql.Close()
-	u.works()
+	u := runUpgrade(t)
 
 	later := []string{"FRONTDESK_LATER=1"} // the release after the next one
 	u.other.environ = later
@@ -139,20 +147,14 @@ func TestUpgradeNodeByNode(t *testing.T) {
 	u.other.become(next)
 	require.Equal(t, 20270201, u.ask(stepsTaken))
 	u.works()
-	u.recovers(server.Source())
+	u.recovers(u.source)
 }
 
 // With all nodes stopped, a release is skipped, also when several nodes begin at once.
 func TestUpgradeOverARelease(t *testing.T) {
 	t.Parallel()
 	next := nextRelease(t)
-	server := dbtest.OwnServer(t)
-	u := &upgrade{pair: runPair(t, fmt.Sprintf("postgres %q", server.Source()))}
-	var err error
-	u.sql, err = sql.Open("pgx", server.Source())
-	require.NoError(t, err)
-	defer u.sql.Close()
-	u.works()
+	u := runUpgrade(t)
 	nodes := []*node{u.first, u.other}
 	for _, n := range nodes {
 		n.kill()

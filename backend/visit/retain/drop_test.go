@@ -193,6 +193,20 @@ func TestVisitsWaitForTheirPartition(t *testing.T) {
 	})
 }
 
+// dump is a transaction that reads for long, as pg_dump does.
+func dump(t *testing.T, d *db.DB) *sql.Tx {
+	t.Helper()
+	direct, err := db.Direct(d)
+	require.NoError(t, err)
+	t.Cleanup(func() { direct.Close() })
+	reader, err := direct.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = reader.Rollback() })
+	_, err = reader.ExecContext(t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`)
+	require.NoError(t, err)
+	return reader
+}
+
 // Somebody reads for long, and visitors come, while partitions are dropped: nobody is refused, and the drop comes to its end.
 func TestDroppingBesideReadersAndVisitors(t *testing.T) {
 	d := dbtest.Open(t, dbtest.Postgres(t))
@@ -202,14 +216,7 @@ func TestDroppingBesideReadersAndVisitors(t *testing.T) {
 	limit := retain.Limit{Before: begun.Add(70 * day)}
 	visits.See(t, 0, "https://shop.example/")
 
-	direct, err := db.Direct(d)
-	require.NoError(t, err)
-	defer direct.Close()
-	reader, err := direct.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead}) // as pg_dump does
-	require.NoError(t, err)
-	defer reader.Rollback()
-	_, err = reader.ExecContext(t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`)
-	require.NoError(t, err)
+	reader := dump(t, d)
 	var read int
 	require.NoError(t, reader.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM visits`).Scan(&read))
 	require.Equal(t, 2*many+1, read)
@@ -256,15 +263,8 @@ func TestDroppingIsGivenUp(t *testing.T) {
 	d := dbtest.Open(t, dbtest.Postgres(t))
 	visits := open(t, d, begun.Add(100*day))
 	past(t, visits, d, 1, begun, many)
-	direct, err := db.Direct(d)
-	require.NoError(t, err)
-	defer direct.Close()
-	reader, err := direct.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
-	require.NoError(t, err)
-	defer reader.Rollback()
-	_, err = reader.ExecContext(t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`)
-	require.NoError(t, err)
-	_, err = reader.ExecContext(t.Context(), `SELECT FROM visits LIMIT 1`)
+	reader := dump(t, d)
+	_, err := reader.ExecContext(t.Context(), `SELECT FROM visits LIMIT 1`)
 	require.NoError(t, err)
 	pruned, err := visits.Retention.Prune(t.Context(), retain.Limit{Before: begun.Add(50 * day)})
 	require.NoError(t, err)
