@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -211,7 +212,7 @@ func TestCheckWritesNothing(t *testing.T) {
 func TestANodeThatCannotListenAsks(t *testing.T) {
 	t.Parallel()
 	settings := dbtest.Postgres(t)
-	server, err := url.Parse(settings.Source)
+	server, err := url.Parse(cmp.Or(settings.Direct, settings.Source))
 	require.NoError(t, err)
 	between, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
