@@ -124,14 +124,14 @@ func New(d *db.DB) *Journal { return &Journal{db: d, read: d.Read} }
 // On PostgreSQL, it returns an entry only when every transaction that could still commit an earlier one has ended. So
 // no entry is ever added before a position that was read.
 func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, error) {
-	return j.list(ctx, columns+` WHERE (tx, seq) > ($1, $2)`+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
+	return j.list(ctx, columns+` WHERE `+j.place(">", "$1", "$2")+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
 // Latest returns at most limit entries of a kind at the sites, newest first: those behind one position and not behind
 // the other. The kind needs an index of its own.
 func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
 	// The planner finds the index of a kind only if the kind is written in the query.
-	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND (tx, seq) > ($1, $2) AND (tx, seq) <= ($3, $4) AND `+sites.SQL("site_id")+j.settled()+`
+	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND `+sites.SQL("site_id")+j.settled()+`
 		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
 }
 
@@ -174,6 +174,15 @@ func (j *Journal) End(ctx context.Context) (Position, error) {
 	return p, nil
 }
 
+// place is the condition that an entry's position compares so, as ">" does, to one whose two numbers are named. On SQLite
+// all entries have one tx, and a pair with the table's own key in it would make SQLite read them all.
+func (j *Journal) place(compares, tx, seq string) string {
+	if j.db.Engine() == db.SQLite {
+		return `tx = ` + tx + ` AND seq ` + compares + ` ` + seq
+	}
+	return `(tx, seq) ` + compares + ` (` + tx + `, ` + seq + `)`
+}
+
 // settled restricts a query to transactions that no open transaction can precede. SQLite has one writer, whose
 // transactions end in the order in which they began.
 func (j *Journal) settled() string {
@@ -191,7 +200,10 @@ const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= '
 func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
 	if before == (Position{}) {
 		before = Position{math.MaxInt64, math.MaxInt64}
+		if j.db.Engine() == db.SQLite {
+			before.Tx = 0
+		}
 	}
-	return j.list(ctx, columns+` WHERE (tx, seq) < ($1, $2) AND `+administrative+` AND `+sites.SQL("site_id")+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $3`,
+	return j.list(ctx, columns+` WHERE `+j.place("<", "$1", "$2")+` AND `+administrative+` AND `+sites.SQL("site_id")+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $3`,
 		before.Tx, before.Seq, limit)
 }

@@ -23,7 +23,7 @@ func (j *Journal) Late(ctx context.Context, longer time.Duration) (late []Late, 
 	}
 	now := db.Clock(j.db.Engine())
 	rows, err := db.List(ctx, j.db.Read(), func(r *row) []any { return []any{&r.name, &r.at} }, `SELECT * FROM (SELECT r.name,
-			(SELECT e.at FROM journal e WHERE (e.tx, e.seq) > (r.tx, r.seq) ORDER BY e.tx, e.seq LIMIT 1) AS at FROM journal_readers r WHERE r.seen_at > `+now+` - $1) AS next
+			(SELECT e.at FROM journal e WHERE `+j.place(">", "r.tx", "r.seq")+` ORDER BY e.tx, e.seq LIMIT 1) AS at FROM journal_readers r WHERE r.seen_at > `+now+` - $1) AS next
 		WHERE at < `+now+` - $2 ORDER BY name`, (24 * time.Hour).Milliseconds(), longer.Milliseconds())
 	if err != nil {
 		return nil, fmt.Errorf("looking how far readers of the journal have come: %w", err)

@@ -51,7 +51,7 @@ func (j *Journal) pruneSome(ctx context.Context, before time.Time) (n int, unrea
 	}
 	last := oldest[n-1].Position
 	return n, unread, j.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM journal WHERE (tx, seq) <= ($1, $2)`, last.Tx, last.Seq)
+		_, err := tx.Exec(ctx, `DELETE FROM journal WHERE `+j.place("<=", "$1", "$2"), last.Tx, last.Seq)
 		return err
 	})
 }

@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+)
+
+// What a reader has read costs it nothing any more. SQLite finds its place by both numbers, and does not go there from the beginning.
+func TestAPlaceIsFoundByBothNumbers(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	j := New(d)
+	type step struct {
+		id, parent, unused int64
+		detail             string
+	}
+	for compares, found := range map[string]string{">": "(tx=? AND seq>?)", "<": "(tx=? AND seq<?)", "<=": "(tx=? AND seq<?)"} {
+		for _, direction := range []string{"", " DESC"} {
+			plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
+				`EXPLAIN QUERY PLAN `+columns+` WHERE `+j.place(compares, "$1", "$2")+fmt.Sprintf(` ORDER BY tx%s, seq%[1]s LIMIT 10`, direction), 0, 5)
+			require.NoError(t, err)
+			require.Len(t, plan, 1)
+			require.Contains(t, plan[0].detail, found)
+		}
+	}
+}
+
+// BenchmarkNothingNew asks for what has come behind the end, as readers do at each piece of news, after many entries and after few.
+func BenchmarkNothingNew(b *testing.B) {
+	for _, engine := range []struct {
+		name     string
+		settings func(testing.TB) db.Settings
+	}{{"sqlite", dbtest.SQLite}, {"postgres", dbtest.Postgres}} {
+		for _, n := range []int{1_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%d", engine.name, n), func(b *testing.B) {
+				d := dbtest.Open(b, engine.settings(b))
+				j := New(d)
+				for from := 0; from < n; from += 1000 {
+					require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+						return AppendAll(ctx, tx, slices.Repeat([]Entry{{SiteID: 1, Kind: "lead.added", Data: []byte(`{"name":"a row of some length"}`)}}, 1000))
+					}))
+				}
+				end, err := j.End(b.Context())
+				require.NoError(b, err)
+				for b.Loop() {
+					entries, err := j.After(b.Context(), end, 100)
+					require.NoError(b, err)
+					require.Empty(b, entries)
+				}
+			})
+		}
+	}
+}
