@@ -38,8 +38,8 @@ func (a *arriving) takeOver(ctx context.Context, tx db.Tx, visitor, visit int64)
 	}
 	of := a.tables(visit)
 	views, taken, err := db.One(ctx, tx, db.Only[Recent], `UPDATE `+of.Visits+` SET last_at = CASE WHEN last_at > $3 THEN last_at ELSE $3 END, recent = replace(recent, $4, $5), scripted = TRUE
-		WHERE site_id = $1 AND id = $2 AND recent LIKE $6 RETURNING recent`,
-		a.siteID, visit, a.at, string(a.served), string(a.mark), "%"+string(a.served)+"%")
+		WHERE site_id = $1 AND id = $2 AND recent <> replace(recent, $4, '') RETURNING recent`,
+		a.siteID, visit, a.at, string(a.served), string(a.mark))
 	if err != nil || !taken {
 		return stay{}, err
 	}

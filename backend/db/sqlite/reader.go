@@ -58,7 +58,7 @@ func (r *reader) QueryContext(ctx context.Context, text string, args []driver.Na
 		return r.conn.QueryContext(ctx, text, args)
 	}
 	if !known {
-		made, err := r.conn.PrepareContext(ctx, text)
+		made, err := r.conn.PrepareContext(ctx, steady(text))
 		if err != nil {
 			return nil, err
 		}
