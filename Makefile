@@ -49,7 +49,7 @@ flaky: tools
 # SQLite is somebody else's and is not watched: it would take twenty times as long.
 RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
 race: tools
-	go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m $(RACE)
+	go test -race -gcflags='modernc.org/...=-race=false' -timeout 30m $(RACE)
 
 # Every fuzz target for FUZZTIME (15s), or those alone whose names are like FUZZ.
 fuzz:

@@ -17,6 +17,8 @@ import (
 const (
 	// groupSize bounds how many writes one commit takes together.
 	groupSize = 512
+	// gatherTime bounds how long a group waits for more writes. While many wait for a processor, it waits long for each.
+	gatherTime = 10 * time.Millisecond
 	// transactTimeout ends a transaction that hangs on a lost connection.
 	transactTimeout = 10 * time.Second
 	// troubledTimeout takes its place while the database is in trouble, so that whoever
@@ -152,10 +154,10 @@ func (d *DB) run(g *group) {
 }
 
 // gather adds the writes that wait to the batch. It lets those run first who are
-// about to hand in theirs, for as long as any come: when nobody does, that costs
-// nothing, and under load the larger groups save more than the wait takes.
+// about to hand in theirs, for as long as any come, up to gatherTime: when nobody does, that
+// costs nothing, and under load the larger groups save more than the wait takes.
 func (g *group) gather(batch []*write) []*write {
-	for came := true; came; {
+	for came, began := true, time.Now(); came && time.Since(began) < gatherTime; {
 		runtime.Gosched()
 		came = false
 		for waiting := true; waiting && len(batch) < groupSize; {
