@@ -171,8 +171,9 @@ func (v *Visits) Correct(ctx context.Context, siteID int64, of ID, c Correction)
 }
 
 func addContact(ctx context.Context, tx db.Tx, siteID, visitor int64, c storedContact, at int64) (added bool, err error) {
+	// Where a partial index is of one kind, SQLite prepares a query anew for each kind that it looks for.
 	have, _, err := db.One(ctx, tx, func(h *struct{ all, same int }) []any { return []any{&h.all, &h.same} },
-		`SELECT COUNT(*), COUNT(CASE WHEN value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2 AND kind = $3`, siteID, visitor, c.kind, c.Value)
+		`SELECT COUNT(CASE WHEN kind = $3 THEN 1 END), COUNT(CASE WHEN kind = $3 AND value = $4 THEN 1 END) FROM contacts WHERE site_id = $1 AND visitor_id = $2`, siteID, visitor, c.kind, c.Value)
 	if err != nil || have.same > 0 {
 		return false, err
 	}
