@@ -150,43 +150,6 @@ type Block struct {
 // Len is how many rows the block has, if the column of ids was asked for.
 func (b *Block) Len() int { return len(b.Numbers[ID]) }
 
-// rows returns the rows of a whole block.
-func (b *Block) rows() []Row {
-	rows := make([]Row, b.Len())
-	for i := range rows {
-		rows[i] = Row{make([]int64, len(b.Numbers)), make([]string, len(b.Texts))}
-		for c, numbers := range b.Numbers {
-			rows[i].Numbers[c] = numbers[i]
-		}
-		for c, texts := range b.Texts {
-			rows[i].Texts[c] = texts.Values[texts.Rows[i]]
-		}
-	}
-	return rows
-}
-
-// block returns the rows as columns.
-func (f *Family) block(day int64, rows []Row) *Block {
-	b := &Block{Day: day, Numbers: make([][]int64, len(f.Numbers)), Texts: make([]column.Texts, len(f.Texts))}
-	for c := range b.Numbers {
-		b.Numbers[c] = make([]int64, len(rows))
-		for i, row := range rows {
-			b.Numbers[c][i] = row.Numbers[c]
-		}
-	}
-	for c := range b.Texts {
-		places := make(map[string]uint32)
-		for _, row := range rows {
-			text := row.Texts[c]
-			if _, known := places[text]; !known && f.Most[c] > 0 && len(places) >= f.Most[c] {
-				text = Rest
-			}
-			b.Texts[c].Add(text, places)
-		}
-	}
-	return b
-}
-
 // InquiryID is the id of a row for an inquiry of the kind at the place, 0 to 3.
 func InquiryID(place, id int64) int64 { return id<<2 | place }
 

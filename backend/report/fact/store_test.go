@@ -2,6 +2,7 @@ package fact_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/report/fact"
 )
 
-// A day comes back as it was kept, whether it has few rows, many, or few again.
+// A day comes back as it was kept, whether it has few rows, many, very many, or few again.
 func TestDaysComeBack(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := &fact.Visits
@@ -55,8 +56,52 @@ func TestDaysComeBack(t *testing.T) {
 		change(fact.Change{Put: put})
 		ids, _ = held()
 		require.Equal(t, many, ids)
+		for id := int64(301); id <= 70_000; id++ {
+			many, put, gone = append(many, id), append(put, row(id)), append(gone, id)
+		}
+		other := row(65_000)
+		other.Texts[fact.VisitSource] = "other"
+		change(fact.Change{Put: put[1:]})
+		change(fact.Change{Put: []fact.Row{other, row(1)}, Mended: []int64{65_000, 3}, Mend: func(r *fact.Row) { r.Texts[fact.VisitSource] += "?" },
+			Keep: func(was fact.Row, put *fact.Row) { put.Texts[fact.VisitSource] += "+" + was.Texts[fact.VisitSource] }})
+		ids, sources = held()
+		require.Equal(t, many, ids)
+		require.Equal(t, []string{"news+news", "news", "news?", "news"}, sources[:4])
+		require.Equal(t, []string{"news", "other+news", "news"}, sources[64_998:65_001])
 		change(fact.Change{Drop: gone})
 		ids, _ = held()
 		require.Equal(t, []int64{1, 2, 3}, ids)
 	})
+}
+
+// BenchmarkOneMoreVisit puts a visit into a day that has so many, as happens up to every two seconds.
+func BenchmarkOneMoreVisit(b *testing.B) {
+	for _, n := range []int64{200, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			d := dbtest.Open(b, dbtest.SQLite(b))
+			f := &fact.Visits
+			change := func(put []fact.Row) {
+				prepared, err := f.Prepare(b.Context(), d.Read(), fact.Change{SiteID: 1, Day: 20_000, Put: put})
+				require.NoError(b, err)
+				require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error { return prepared.Write(ctx, tx) }))
+			}
+			row := func(id int64) fact.Row {
+				r := fact.Row{Numbers: []int64{id, id % 1440, id * 3 / 4, id % 7, 0}, Texts: make([]string, len(f.Texts))}
+				for c := range r.Texts {
+					r.Texts[c] = fmt.Sprint(c, " ", id*31%[]int64{5, 40, 400, 3000}[c%4])
+				}
+				return r
+			}
+			rows := make([]fact.Row, n)
+			for i := range rows {
+				rows[i] = row(int64(i) + 1)
+			}
+			change(rows)
+			rows = nil
+			b.ReportAllocs()
+			for b.Loop() {
+				change([]fact.Row{row(n + 1)})
+			}
+		})
+	}
 }

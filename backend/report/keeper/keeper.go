@@ -228,7 +228,7 @@ func (k *Keeper) putDue(ctx context.Context, marks []mark) error {
 		stands[place{raw[i].id, raw[i].at / dayLength}], there[raw[i].id] = &raw[i], true
 	}
 	days := make(map[siteDay]*fact.Change)
-	erased := make(map[int64]bool)
+	var erased []int64
 	for _, m := range marks {
 		c := changeOf(days, siteDay{site, m.day})
 		row := fact.InquiryID(views[kind].place, m.id)
@@ -238,18 +238,14 @@ func (k *Keeper) putDue(ctx context.Context, marks []mark) error {
 				continue
 			}
 		} else if !there[m.id] {
-			erased[row] = true
+			erased = append(erased, row)
 			continue
 		}
 		c.Drop = append(c.Drop, row)
 	}
 	if len(erased) > 0 {
 		for _, c := range days {
-			c.Mend = func(r *fact.Row) {
-				if erased[r.Numbers[fact.ID]] {
-					k.forget(r)
-				}
-			}
+			c.Mended, c.Mend = erased, k.forget
 		}
 	}
 	return k.change(ctx, &fact.Inquiries, days)
