@@ -68,7 +68,8 @@ var smallWork = map[string]string{
 	"inventory.Declare inventory.places":     "of a configuration",
 	"inventory.DeclareSite inventory.places": "of a configuration",
 
-	"person.piece person..Erase": "it is another method of the name",
+	"person.piece person..Erase":      "it is another method of the name",
+	"partition.cover partition..read": "a query of the program",
 }
 
 // administered are packages whose texts only administrators write, in bounded settings.
