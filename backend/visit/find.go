@@ -86,14 +86,19 @@ type Known struct {
 	Visit ID
 }
 
-// OfPhone returns at most limit visitors of the site who have left the number. digits are in international form. The
-// visitor with the latest visit comes first. A number with an extension does not count, since it belongs to a whole
+// latestOfPhone is how many visitors are looked at who have left one number: whoever wants can leave theirs as many.
+const latestOfPhone = 100
+
+// knownByPhone has the order by which SQLite takes the index of phones, and not the one that has all contacts of a site.
+const knownByPhone = `SELECT p.id, p.visit_id FROM (SELECT site_id, visitor_id FROM contacts WHERE site_id = $1 AND value = $2 AND kind = 'phone' ORDER BY at DESC LIMIT $3) AS c
+	JOIN visitors AS p ON p.site_id = c.site_id AND p.id = c.visitor_id ORDER BY p.visit_id DESC LIMIT $4`
+
+// OfPhone returns at most limit visitors of the site who have left the number, of the 100 who have left it last. digits are
+// in international form. The visitor with the latest visit comes first. A number with an extension does not count, since it belongs to a whole
 // house.
 func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, digits string, limit int) ([]Known, error) {
 	type row struct{ visitor, visit int64 }
-	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.visit} },
-		`SELECT p.id, p.visit_id FROM contacts AS c JOIN visitors AS p ON p.site_id = c.site_id AND p.id = c.visitor_id
-			WHERE c.site_id = $1 AND c.value = $2 AND c.kind = 'phone' ORDER BY p.visit_id DESC LIMIT $3`, siteID, digits, limit)
+	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.visit} }, knownByPhone, siteID, digits, latestOfPhone, limit)
 	if err != nil {
 		return nil, fmt.Errorf("finding visitors by their phone: %w", err)
 	}

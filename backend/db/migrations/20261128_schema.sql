@@ -256,7 +256,7 @@ CREATE TABLE contacts (
 	at         BIGINT NOT NULL,
 	PRIMARY KEY (site_id, visitor_id, kind, value)
 );
-CREATE INDEX contacts_of_phone ON contacts (site_id, value) WHERE kind = 'phone';
+CREATE INDEX contacts_of_phone ON contacts (site_id, value, at) WHERE kind = 'phone';
 CREATE INDEX contacts_of_value ON contacts (lower(value)); -- of all sites: by what persons are looked for
 
 -- By what analytics and advertising platforms know the visitor's browser, as the site's own cookies have it. The sessions
