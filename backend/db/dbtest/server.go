@@ -227,12 +227,13 @@ func servant() *syscall.Credential {
 var given sync.Map
 
 // FreePort is a port on which nobody listens, and another one each time. It is below those that the system gives to
-// outgoing connections, so that none of these takes it before its server does.
+// outgoing connections, so that none of these takes it before its server does. Browsers open it: they do not open 10080
+// (the Fetch Standard, "bad port").
 func FreePort() (int, error) {
 	err := errors.New("all have been given")
 	for range 1000 {
 		port := 10_000 + rand.IntN(20_000)
-		if _, twice := given.LoadOrStore(port, true); twice {
+		if _, twice := given.LoadOrStore(port, true); twice || port == 10_080 {
 			continue
 		}
 		var listener net.Listener
