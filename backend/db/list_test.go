@@ -102,14 +102,8 @@ func TestSeveralColumnsAreFoundByTheirIndex(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	type key struct{ site, id int64 }
 	set, args := db.Among([]key{{1, 2}, {3, 4}}, func(k *key) []any { return []any{&k.site, &k.id} })
-	type step struct {
-		id, parent, unused int64
-		detail             string
-	}
-	plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
-		`EXPLAIN QUERY PLAN SELECT at FROM leads WHERE (site_id, id) IN (`+set+`)`, args...)
-	require.NoError(t, err)
+	plan := dbtest.Plan(t, d, `SELECT at FROM leads WHERE (site_id, id) IN (`+set+`)`, args...)
 	require.NotEmpty(t, plan)
-	require.Contains(t, plan[0].detail, "SEARCH leads USING INDEX")
-	require.Contains(t, plan[0].detail, "(site_id=? AND id=?)")
+	require.Contains(t, plan[0], "SEARCH leads USING INDEX")
+	require.Contains(t, plan[0], "(site_id=? AND id=?)")
 }

@@ -16,17 +16,11 @@ import (
 func TestAPlaceIsFoundByBothNumbers(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	j := New(d)
-	type step struct {
-		id, parent, unused int64
-		detail             string
-	}
 	for compares, found := range map[string]string{">": "(tx=? AND seq>?)", "<": "(tx=? AND seq<?)", "<=": "(tx=? AND seq<?)"} {
 		for _, direction := range []string{"", " DESC"} {
-			plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
-				`EXPLAIN QUERY PLAN `+columns+` WHERE `+j.place(compares, "$1", "$2")+fmt.Sprintf(` ORDER BY tx%s, seq%[1]s LIMIT 10`, direction), 0, 5)
-			require.NoError(t, err)
+			plan := dbtest.Plan(t, d, columns+` WHERE `+j.place(compares, "$1", "$2")+fmt.Sprintf(` ORDER BY tx%s, seq%[1]s LIMIT 10`, direction), 0, 5)
 			require.Len(t, plan, 1)
-			require.Contains(t, plan[0].detail, found)
+			require.Contains(t, plan[0], found)
 		}
 	}
 }

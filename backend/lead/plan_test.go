@@ -16,18 +16,11 @@ import (
 func TestPartsAreFoundByTheirIndex(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	set, args := db.Among([]Key{{1, 2}, {3, 4}}, (*Key).fields)
-	type step struct {
-		id, parent, unused int64
-		detail             string
-	}
-	plan, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} },
-		`EXPLAIN QUERY PLAN `+fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree LIMIT 50`, args...)
-	require.NoError(t, err)
 	searches := 0
-	for _, s := range plan {
-		if strings.HasPrefix(s.detail, "SEARCH") {
+	for _, step := range dbtest.Plan(t, d, fmt.Sprintf(tree, set)+` SELECT site_id, root, id FROM tree LIMIT 50`, args...) {
+		if strings.HasPrefix(step, "SEARCH") {
 			searches++
-			require.Contains(t, s.detail, "leads_merged (site_id=? AND merged_into=?)")
+			require.Contains(t, step, "leads_merged (site_id=? AND merged_into=?)")
 		}
 	}
 	require.Equal(t, 2, searches)

@@ -94,8 +94,8 @@ const knownByPhone = `SELECT p.id, p.visit_id FROM (SELECT site_id, visitor_id F
 	JOIN visitors AS p ON p.site_id = c.site_id AND p.id = c.visitor_id ORDER BY p.visit_id DESC LIMIT $4`
 
 // OfPhone returns at most limit visitors of the site who have left the number, of the 100 who have left it last. digits are
-// in international form. The visitor with the latest visit comes first. A number with an extension does not count, since it belongs to a whole
-// house.
+// in international form. The visitor with the latest visit comes first. A number with an extension does not count, since
+// it belongs to a whole house.
 func (v *Visits) OfPhone(ctx context.Context, from db.Queries, siteID int64, digits string, limit int) ([]Known, error) {
 	type row struct{ visitor, visit int64 }
 	rows, err := db.List(ctx, from, func(r *row) []any { return []any{&r.visitor, &r.visit} }, knownByPhone, siteID, digits, latestOfPhone, limit)

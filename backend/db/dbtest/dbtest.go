@@ -65,6 +65,22 @@ func Open(t testing.TB, settings db.Settings) *db.DB {
 	return d
 }
 
+// Plan is how a SQLite database finds what the query asks for, in steps such as "SEARCH leads USING INDEX …".
+func Plan(t testing.TB, d *db.DB, query string, args ...any) []string {
+	t.Helper()
+	type step struct {
+		id, parent, unused int64
+		detail             string
+	}
+	steps, err := db.List(t.Context(), d.Read(), func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} }, `EXPLAIN QUERY PLAN `+query, args...)
+	require.NoError(t, err)
+	details := make([]string, len(steps))
+	for i, s := range steps {
+		details[i] = s.detail
+	}
+	return details
+}
+
 // SQLite names a new SQLite database.
 func SQLite(t testing.TB) db.Settings {
 	return db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "frontdesk.db")}
