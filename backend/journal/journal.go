@@ -175,10 +175,11 @@ func (j *Journal) End(ctx context.Context) (Position, error) {
 }
 
 // place is the condition that an entry's position compares so, as ">" does, to one whose two numbers are named. On SQLite
-// all entries have one tx, and a pair with the table's own key in it would make SQLite read them all.
+// all entries have the tx 0, and a pair with the table's own key in it would make SQLite read them all. Any other tx is
+// behind them.
 func (j *Journal) place(compares, tx, seq string) string {
 	if j.db.Engine() == db.SQLite {
-		return `tx = ` + tx + ` AND seq ` + compares + ` ` + seq
+		return `tx = 0 AND seq ` + compares + ` CASE ` + tx + ` WHEN 0 THEN ` + seq + ` ELSE ` + strconv.Itoa(math.MaxInt64) + ` END`
 	}
 	return `(tx, seq) ` + compares + ` (` + tx + `, ` + seq + `)`
 }
@@ -200,9 +201,6 @@ const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= '
 func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
 	if before == (Position{}) {
 		before = Position{math.MaxInt64, math.MaxInt64}
-		if j.db.Engine() == db.SQLite {
-			before.Tx = 0
-		}
 	}
 	return j.list(ctx, columns+` WHERE `+j.place("<", "$1", "$2")+` AND `+administrative+` AND `+sites.SQL("site_id")+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $3`,
 		before.Tx, before.Seq, limit)

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -114,6 +116,28 @@ func TestReaderWaitsForEarlierTransactions(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 	require.Equal(t, "slow", entries[0].Kind)
+}
+
+// A position of another database, such as of PostgreSQL before its data was moved to SQLite, is behind all on SQLite.
+func TestPositionsOfAnotherDatabase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		j := journal.New(d)
+		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+			return journal.AppendAll(ctx, tx, []journal.Entry{{SiteID: 1, Kind: "site.added"}, {SiteID: 1, Kind: "incident.begun"}})
+		}))
+		far := journal.Position{Tx: math.MaxInt64}
+		after, err := j.After(t.Context(), far, 10)
+		require.NoError(t, err)
+		require.Empty(t, after)
+		latest, err := j.Latest(t.Context(), "incident.begun", scope.All(), journal.Position{}, far, 10)
+		require.NoError(t, err)
+		require.Len(t, latest, 1)
+		for _, before := range []journal.Position{{}, far} {
+			of, err := j.Administration(t.Context(), scope.All(), before, 10)
+			require.NoError(t, err)
+			require.Len(t, of, 1)
+		}
+	})
 }
 
 func TestPositionText(t *testing.T) {
