@@ -101,7 +101,12 @@ func postgres(t testing.TB, original string) db.Settings {
 	start(t)
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	administer(t, "CREATE DATABASE "+name+" TEMPLATE "+original)
-	t.Cleanup(func() { administer(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	t.Cleanup(func() {
+		if server.pooler != nil {
+			require.NoError(t, server.pooler.settle(context.Background()))
+		}
+		administer(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+	})
 	if server.pooler != nil {
 		return db.Settings{Engine: db.Postgres, Source: server.pooler.Source(name), Direct: source(name)}
 	}

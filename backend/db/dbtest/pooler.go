@@ -11,12 +11,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 )
 
 // Pooler is a PgBouncer in transaction mode in front of servers.
@@ -43,7 +47,7 @@ func StartPooler(address string) (*Pooler, error) {
 	host, behind, _ := net.SplitHostPort(address)
 	p := &Pooler{Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), folder: folder}
 	settings := fmt.Sprintf("[databases]\n* = host=%s port=%s user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = 8\n", host, behind, port)
+		"auth_type = any\nadmin_users = postgres\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = 8\n", host, behind, port)
 	if err := errors.Join(os.Chmod(folder, 0o755), os.WriteFile(filepath.Join(folder, "pgbouncer.ini"), []byte(settings), 0o644), p.Start()); err != nil {
 		p.Remove()
 		return nil, err
@@ -101,6 +105,34 @@ func (p *Pooler) Start() error {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return nil
+}
+
+// settle waits until no query is being cancelled. PgBouncer 1.18 to 1.20 end when a server closes the connection of one
+// (https://github.com/pgbouncer/pgbouncer/pull/927), as it does when its database is dropped.
+func (p *Pooler) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, p.Source("pgbouncer")+"&default_query_exec_mode=simple_protocol")
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.Background())
+	for {
+		rows, _ := conn.Query(ctx, "SHOW POOLS")
+		pools, err := pgx.CollectRows(rows, pgx.RowToMap)
+		if err != nil {
+			return err
+		}
+		busy := slices.ContainsFunc(pools, func(pool map[string]any) bool {
+			return fmt.Sprintf("%v %v %v", pool["sv_active_cancel"], pool["sv_being_canceled"], pool["cl_waiting_cancel_req"]) != "0 0 0"
+		})
+		if !busy {
+			return nil
+		}
+		if !aside.Sleep(ctx, 10*time.Millisecond) {
+			return fmt.Errorf("PgBouncer still cancels: %v", pools)
+		}
+	}
 }
 
 // Stop kills the pooler. Start runs it again at its address.
