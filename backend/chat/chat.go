@@ -116,6 +116,8 @@ type Conversation struct {
 	LeadID int64
 	// Unasked is the visit in which an operator has written first, and the visitor has not answered; 0 for none.
 	Unasked visit.ID
+	// Offer is to whom it is offered while it waits.
+	Offer Offer
 	// Unread counts the visitor's messages that no operator has read.
 	Unread int64
 

@@ -39,7 +39,7 @@ func (c *Chats) Close(ctx context.Context, siteID, id, by int64) error {
 
 // move stores the state and the operator of the locked conversation, and adds the change and its author to the journal.
 func (c *Chats) move(ctx context.Context, tx db.Tx, now *Conversation, change string, by int64) error {
-	_, err := tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2 WHERE site_id = $3 AND id = $4`,
+	_, err := tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2, `+offerOfState+` WHERE site_id = $3 AND id = $4`,
 		string(now.State), now.OperatorID, now.SiteID, now.ID)
 	if err != nil {
 		return fmt.Errorf("changing a conversation: %w", err)

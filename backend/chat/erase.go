@@ -19,6 +19,7 @@ func (c *Chats) Traces() trace.Subject {
 		{Name: "chat_letters", By: trace.Conversation, Where: of, Texts: []string{"address"}, Key: []string{"site_id", "conversation_id"}, Of: "conversation_id", Clear: true},
 		{Name: "chat_unwanted", Texts: []string{"address"}, Key: []string{"site_id", "address"}},
 		{Name: "chat_waits", By: trace.Conversation, Where: of, Key: []string{"site_id", "conversation_id", "seq"}, Of: "conversation_id", Clear: true},
+		{Name: "chat_tried", By: trace.Conversation, Where: of, Key: []string{"site_id", "conversation_id", "operator_id"}, Of: "conversation_id", Clear: true},
 		Tags.Trace(trace.Conversation),
 		{Name: "conversations", By: trace.Conversation, Where: `site_id = $1 AND id = $2`, Texts: []string{"url"}, Key: []string{"site_id", "id"}, Of: "id", Clear: true},
 		{Name: "conversations", By: trace.Lead, Where: `site_id = $1 AND lead_id = $2 AND lead_id <> 0`, Set: "lead_id = 0"},

@@ -23,6 +23,9 @@ func TestTraces(t *testing.T) {
 		left, _ := s.Asks(other, "Hello")
 		require.NoError(t, s.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			_, err := tx.Exec(ctx, `INSERT INTO chat_letters (site_id, conversation_id, due, seq, address, day, count) VALUES ($1, $2, FALSE, 2, 'ann@mail.example', 1, 1)`, site, began.ID)
+			if err == nil {
+				_, err = tx.Exec(ctx, `INSERT INTO chat_tried (site_id, conversation_id, operator_id) VALUES ($1, $2, 3)`, site, began.ID)
+			}
 			return err
 		}))
 		require.NoError(t, chat.SetTags(t.Context(), s.Chats, began.Key(), 3, []string{"Ann", "lamps"}))
@@ -44,7 +47,7 @@ func TestTraces(t *testing.T) {
 				return err
 			}))
 		}
-		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "chat_inquiries": 1, "messages": 3, "conversation_tags": 2, "conversations": 1}, rows)
+		require.Equal(t, map[string]int64{"chat_files": 1, "chat_letters": 1, "chat_waits": 1, "chat_inquiries": 1, "chat_tried": 1, "messages": 3, "conversation_tags": 2, "conversations": 1}, rows)
 		_, err = s.Chats.Get(t.Context(), site, began.ID)
 		require.ErrorIs(t, err, chat.ErrUnknown)
 		require.Equal(t, left.ID, s.Get(left).ID)

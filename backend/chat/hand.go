@@ -99,34 +99,19 @@ func (c *Chats) TakeOver(ctx context.Context, siteID, id, by int64, from Target)
 	})
 }
 
-// Return returns the conversation to the queue. by is the operator who has it, otherwise the error is [ErrTaken]; 0
-// stands for an operator who is gone. A conversation without an operator stays as it is.
-func (c *Chats) Return(ctx context.Context, siteID, id, by int64) error {
+// Return returns the conversation that the operator from has to the queue. by is this operator too, or 0 when the operator
+// is gone. A conversation without an operator stays as it is; the error is [ErrTaken] if another operator has it.
+func (c *Chats) Return(ctx context.Context, siteID, id, from, by int64) error {
 	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		switch {
 		case now.State != Open:
 			return nil
-		case by != 0 && now.OperatorID != by:
+		case now.OperatorID != from:
 			return ErrTaken
 		}
-		return c.putBack(ctx, tx, now, by)
+		now.State, now.OperatorID = Waiting, 0
+		return c.moveNoted(ctx, tx, now, Returned, Message{Author: Note, OperatorID: by, Code: CodeReturned})
 	})
-}
-
-// ReturnFrom is [Chats.Return] for an operator who is gone. It does nothing if another operator has the conversation by
-// now.
-func (c *Chats) ReturnFrom(ctx context.Context, siteID, id, gone int64) error {
-	return c.write(ctx, siteID, id, func(ctx context.Context, tx db.Tx, now *Conversation) error {
-		if now.State != Open || now.OperatorID != gone {
-			return nil
-		}
-		return c.putBack(ctx, tx, now, 0)
-	})
-}
-
-func (c *Chats) putBack(ctx context.Context, tx db.Tx, now *Conversation, by int64) error {
-	now.State, now.OperatorID = Waiting, 0
-	return c.moveNoted(ctx, tx, now, Returned, Message{Author: Note, OperatorID: by, Code: CodeReturned})
 }
 
 // moveNoted stores the change of the locked conversation with a note about it, and withdraws any offer. An operator who
@@ -135,10 +120,10 @@ func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, chan
 	if err := note.Check(); err != nil {
 		return err
 	}
-	if err := withdraw(ctx, tx, now.Key()); err != nil {
-		return err
-	}
-	if now.State == Waiting && note.OperatorID != 0 {
+	if now.State == Waiting {
+		if err := withdraw(ctx, tx, now.Key()); err != nil {
+			return err
+		}
 		if err := try(ctx, tx, now.Key(), note.OperatorID); err != nil {
 			return err
 		}

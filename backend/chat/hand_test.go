@@ -26,8 +26,9 @@ func TestConversationsThatNeedSomebody(t *testing.T) {
 		first, _ := s.Asks(s.Visitor(), "Hello")
 		require.Equal(t, []overview.Due{waits}, due(scope.Of(site), 3))
 		require.Empty(t, due(scope.Of(site+1), 3), "of another site")
-		require.NoError(t, chat.WaitersOf(s.Chats).Offer(t.Context(), chat.Waiter{Key: first.Key()}, 4, s.Now().UnixMilli()+1000))
-		waits.Offer = &overview.Offer{OperatorID: 4}
+		offer := chat.Offer{To: 4, Until: s.Now().UnixMilli() + 1000}
+		require.NoError(t, chat.WaitersOf(s.Chats).Offer(t.Context(), chat.Waiter{Key: first.Key()}, offer))
+		waits.Offer = offer
 		require.Equal(t, []overview.Due{waits}, due(scope.All(), 3))
 
 		from := s.Visitor()
@@ -50,7 +51,7 @@ func TestHandOver(t *testing.T) {
 		c, _ := s.Asks(s.Visitor(), "Hello")
 		require.NoError(t, s.Chats.Claim(t.Context(), site, c.ID, 3))
 		require.ErrorIs(t, s.Chats.HandOver(t.Context(), site, c.ID, 4, chat.Target{OperatorID: 4}), chat.ErrTaken)
-		require.ErrorIs(t, s.Chats.Return(t.Context(), site, c.ID, 4), chat.ErrTaken)
+		require.ErrorIs(t, s.Chats.Return(t.Context(), site, c.ID, 4, 4), chat.ErrTaken)
 		require.ErrorIs(t, s.Chats.HandOver(t.Context(), site+1, c.ID, 3, chat.Target{OperatorID: 4}), chat.ErrUnknown)
 		require.NoError(t, s.Chats.HandOver(t.Context(), site, c.ID, 3, chat.Target{OperatorID: 4, Label: "Boris"}))
 		require.EqualValues(t, 4, s.Get(c).OperatorID)
@@ -60,9 +61,9 @@ func TestHandOver(t *testing.T) {
 		require.EqualValues(t, 9, now.GroupID)
 		require.Equal(t, []string{"2 note Boris" + chat.CodeHanded, "3 note Sales" + chat.CodeHanded}, s.Texts(c, 1))
 		require.NoError(t, s.Chats.Claim(t.Context(), site, c.ID, 5))
-		require.NoError(t, s.Chats.ReturnFrom(t.Context(), site, c.ID, 4))
+		require.ErrorIs(t, s.Chats.Return(t.Context(), site, c.ID, 4, 0), chat.ErrTaken)
 		require.EqualValues(t, 5, s.Get(c).OperatorID, "another has it by now")
-		require.NoError(t, s.Chats.Return(t.Context(), site, c.ID, 5))
+		require.NoError(t, s.Chats.Return(t.Context(), site, c.ID, 5, 5))
 		require.Equal(t, chat.Waiting, s.Get(c).State)
 	})
 }

@@ -16,17 +16,20 @@ const (
 	ForGood   = math.MaxInt64
 )
 
+// Offer is to whom a waiting conversation is offered: an operator, or all of its group for 0. Until is when that ends, in
+// milliseconds since 1970, [Announced] or [ForGood]; 0 for no offer.
+type Offer struct{ To, Until int64 }
+
 // waitersAtOnce is how many conversations are read at once.
 const waitersAtOnce = 500
 
-// Waiter is a conversation whose visitor waits for an answer, and to whom it is offered.
+// Waiter is a conversation whose visitor waits for an answer.
 type Waiter struct {
 	Key
 	GroupID int64
 	// OperatorID is who has the conversation; 0 while it waits for somebody.
 	OperatorID int64
-	// OfferedTo is an operator, or 0, and Until when that offer ends, in milliseconds since 1970; 0 before the first.
-	OfferedTo, Until int64
+	Offer      Offer
 
 	last int64
 }
@@ -40,23 +43,31 @@ func WaitersOf(chats *Chats) Waiters { return Waiters{chats} }
 // EachUnanswered calls do for the conversations that an operator has and whose visitors wait for an answer, those with
 // the oldest last message first.
 func (s Waiters) EachUnanswered(ctx context.Context, do func(Waiter) error) error {
-	return s.each(ctx, `c.state = 'open' AND c.waiting_since > 0`, do)
+	return s.each(ctx, `last_at`, `state = 'open' AND waiting_since > 0`, do)
 }
 
-// EachWaiting calls do for the conversations that wait for an operator of the group, and that are not offered to all
-// of it for good, those with the oldest last message first.
-func (s Waiters) EachWaiting(ctx context.Context, siteID, groupID int64, do func(Waiter) error) error {
-	return s.each(ctx, `c.state = 'waiting' AND COALESCE(o.until, 0) < $4 AND c.site_id = $5 AND c.group_id = $6`, do, int64(ForGood), siteID, groupID)
+// EachWaiting calls do for the conversations that wait for an operator of the group, and whose offers end at one of the
+// times, those with the oldest last message first. [ForGood] is not among the times.
+func (s Waiters) EachWaiting(ctx context.Context, siteID, groupID, from, upto int64, do func(Waiter) error) error {
+	return s.each(ctx, unsorted, ofGroup, do, siteID, groupID, from, upto)
 }
 
-// each goes through them in parts. The condition's arguments start at $4. What has been erased since is passed over.
-func (s Waiters) each(ctx context.Context, condition string, do func(Waiter) error, args ...any) error {
+// ofGroup needs the index of those that wait for a group, which has the number. SQLite prefers an index of all of the
+// site's conversations if that is in the order of last_at. So they are sorted by something else that is the same.
+const (
+	ofGroup  = `state = 'waiting' AND offered_until < 9223372036854775807 AND site_id = $4 AND group_id = $5 AND offered_until BETWEEN $6 AND $7`
+	unsorted = `last_at + 0`
+)
+
+const waiterColumns = `SELECT site_id, id, group_id, operator_id, last_at, offered_to, offered_until FROM conversations`
+
+// each goes through them in parts, by when their last messages were. The condition's arguments start at $4. What has been
+// erased since is passed over.
+func (s Waiters) each(ctx context.Context, when, condition string, do func(Waiter) error, args ...any) error {
 	for last, id, more := int64(-1), int64(0), true; more; {
 		rows, err := db.List(ctx, s.chats.db.Read(), func(w *Waiter) []any {
-			return []any{&w.SiteID, &w.ID, &w.GroupID, &w.OperatorID, &w.last, &w.OfferedTo, &w.Until}
-		}, `SELECT c.site_id, c.id, c.group_id, c.operator_id, c.last_at, COALESCE(o.operator_id, 0), COALESCE(o.until, 0)
-			FROM conversations c LEFT JOIN chat_offers o ON o.site_id = c.site_id AND o.conversation_id = c.id
-			WHERE (c.last_at, c.id) > ($1, $2) AND `+condition+` ORDER BY c.last_at, c.id LIMIT $3`, append([]any{last, id, waitersAtOnce}, args...)...)
+			return []any{&w.SiteID, &w.ID, &w.GroupID, &w.OperatorID, &w.last, &w.Offer.To, &w.Offer.Until}
+		}, waiterColumns+` WHERE (`+when+`, id) > ($1, $2) AND `+condition+` ORDER BY `+when+`, id LIMIT $3`, append([]any{last, id, waitersAtOnce}, args...)...)
 		if err != nil {
 			return fmt.Errorf("looking for those who wait: %w", err)
 		}
@@ -71,34 +82,35 @@ func (s Waiters) each(ctx context.Context, condition string, do func(Waiter) err
 	return nil
 }
 
-// Offer offers the conversation to the operator, or to all of its group for 0, until the time in milliseconds since 1970,
-// [Announced] or [ForGood]. One that does not wait for the group any more stays as it is.
-func (s Waiters) Offer(ctx context.Context, w Waiter, to, until int64) error {
+// Offer makes the offer of the conversation. One that does not wait for the group any more stays as it is.
+func (s Waiters) Offer(ctx context.Context, w Waiter, to Offer) error {
 	return s.chats.write(ctx, w.SiteID, w.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
 		if now.State != Waiting || now.GroupID != w.GroupID {
 			return nil
 		}
-		if to != 0 {
+		if to.To != 0 {
 			_, err := tx.Exec(ctx, `INSERT INTO chat_turns (site_id, operator_id, at) VALUES ($1, $2, $3)
-				ON CONFLICT (site_id, operator_id) DO UPDATE SET at = EXCLUDED.at`, w.SiteID, to, s.chats.now().UnixMilli())
+				ON CONFLICT (site_id, operator_id) DO UPDATE SET at = EXCLUDED.at`, w.SiteID, to.To, s.chats.now().UnixMilli())
 			if err != nil {
 				return fmt.Errorf("offering a conversation: %w", err)
 			}
-			if err := try(ctx, tx, w.Key, to); err != nil {
-				return err
-			}
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO chat_offers (site_id, conversation_id, operator_id, until) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (site_id, conversation_id) DO UPDATE SET operator_id = EXCLUDED.operator_id, until = EXCLUDED.until`, w.SiteID, w.ID, to, until)
+		if err := try(ctx, tx, w.Key, to.To); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `UPDATE conversations SET offered_to = $1, offered_until = $2 WHERE site_id = $3 AND id = $4`, to.To, to.Until, w.SiteID, w.ID)
 		if err != nil {
 			return fmt.Errorf("offering a conversation: %w", err)
 		}
-		return s.chats.tell(ctx, tx, *now, Offered, to, 0)
+		return s.chats.tell(ctx, tx, *now, Offered, to.To, 0)
 	})
 }
 
-// try notes that the operator was asked.
+// try notes that the operator was asked, unless it is nobody.
 func try(ctx context.Context, tx db.Tx, of Key, operatorID int64) error {
+	if operatorID == 0 {
+		return nil
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO chat_tried (site_id, conversation_id, operator_id) VALUES ($1, $2, $3)
 		ON CONFLICT (site_id, conversation_id, operator_id) DO NOTHING`, of.SiteID, of.ID, operatorID)
 	if err != nil {
@@ -107,31 +119,17 @@ func try(ctx context.Context, tx db.Tx, of Key, operatorID int64) error {
 	return nil
 }
 
-// withdraw removes the offer of the locked conversation, and who was asked.
-func withdraw(ctx context.Context, tx db.Tx, of Key) error {
-	for _, table := range []string{"chat_offers", "chat_tried"} {
-		if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID); err != nil {
-			return fmt.Errorf("withdrawing an offer: %w", err)
-		}
-	}
-	return nil
-}
+// offerOfState ends the offer of a conversation whose state becomes $1, and was another.
+const offerOfState = `offered_to = CASE WHEN state = $1 THEN offered_to ELSE 0 END, offered_until = CASE WHEN state = $1 THEN offered_until ELSE 0 END`
 
-// Forget removes what was offered of conversations that no longer wait. If they wait again, they are offered again.
-func (s Waiters) Forget(ctx context.Context) error {
-	for _, table := range []string{"chat_offers", "chat_tried"} {
-		ended := `FROM ` + table + ` WHERE NOT EXISTS (SELECT 1 FROM conversations c
-			WHERE c.site_id = ` + table + `.site_id AND c.id = ` + table + `.conversation_id AND c.state = 'waiting')`
-		some, _, err := db.One(ctx, s.chats.db.Read(), db.Only[bool], `SELECT EXISTS (SELECT 1 `+ended+`)`)
-		if err == nil && some {
-			err = s.chats.db.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
-				_, err := tx.Exec(ctx, `DELETE `+ended)
-				return err
-			})
-		}
-		if err != nil {
-			return fmt.Errorf("forgetting offers: %w", err)
-		}
+// withdraw has nobody be asked yet for the locked conversation, which waits anew.
+func withdraw(ctx context.Context, tx db.Tx, of Key) error {
+	_, err := tx.Exec(ctx, `UPDATE conversations SET offered_to = 0, offered_until = 0 WHERE site_id = $1 AND id = $2`, of.SiteID, of.ID)
+	if err == nil {
+		_, err = tx.Exec(ctx, `DELETE FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("withdrawing an offer: %w", err)
 	}
 	return nil
 }

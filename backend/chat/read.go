@@ -18,7 +18,7 @@ import (
 const MaxMessages = 200
 
 var conversationColumns = `SELECT site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, read_before,
-	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id, unasked, ` + Tags.Column()
+	opened_at, waiting_since, last_at, last_from, banned, url, language, lead_id, unasked, offered_to, offered_until, ` + Tags.Column()
 
 // unread counts the visitor's messages that no operator has read.
 const unread = `, (SELECT COUNT(*) FROM messages m WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id
@@ -31,7 +31,7 @@ type conversationRow struct {
 
 func (r *conversationRow) fields() []any {
 	return []any{&r.SiteID, &r.ID, &r.Visitor, &r.Visit, &r.View, &r.GroupID, &r.State, &r.OperatorID, &r.Seq, &r.VisitorRead, &r.OperatorRead, &r.ReadBefore,
-		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked, &r.tags}
+		&r.opened, &r.waiting, &r.last, &r.LastFrom, &r.Banned, &r.URL, &r.Language, &r.LeadID, &r.Unasked, &r.Offer.To, &r.Offer.Until, &r.tags}
 }
 
 func (r *conversationRow) conversation() Conversation {

@@ -247,10 +247,15 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		waiting = now.WaitingSince.UnixMilli()
 	}
 	_, err = tx.Exec(ctx, `UPDATE conversations SET state = $1, operator_id = $2, seq = $3, visitor_read = $4, operator_read = $5, waiting_since = $6,
-		last_at = $7, last_from = $8, lead_id = $9, unasked = $10 WHERE site_id = $11 AND id = $12`, string(now.State), now.OperatorID, now.Seq, now.VisitorRead,
+		last_at = $7, last_from = $8, lead_id = $9, unasked = $10, `+offerOfState+` WHERE site_id = $11 AND id = $12`, string(now.State), now.OperatorID, now.Seq, now.VisitorRead,
 		now.OperatorRead, waiting, now.LastAt.UnixMilli(), string(now.LastFrom), now.LeadID, int64(now.Unasked), now.SiteID, now.ID)
 	if err != nil {
 		return m, fmt.Errorf("moving a conversation on: %w", err)
+	}
+	if change == Waits {
+		if err := withdraw(ctx, tx, now.Key()); err != nil {
+			return m, err
+		}
 	}
 	if err := noteAnswer(ctx, tx, c.answered, *now, m, since); err != nil {
 		return m, err

@@ -5,6 +5,7 @@ package dispatch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -85,9 +86,6 @@ func (d *Dispatcher) attend(ctx context.Context) error {
 
 // Look checks the conversations that wait for an answer once.
 func (d *Dispatcher) Look(ctx context.Context) error {
-	if err := d.waiters.Forget(ctx); err != nil {
-		return err
-	}
 	if now := d.now(); now.Sub(d.lookedAt) >= idleBeat {
 		if err := d.waiters.CloseIdle(ctx, now.Add(-IdleTime)); err != nil {
 			return err
@@ -104,8 +102,26 @@ func (d *Dispatcher) Look(ctx context.Context) error {
 		return err
 	}
 	for _, g := range routed {
-		// Conversations offered to all stay with all.
-		if err := d.waiters.EachWaiting(ctx, g.SiteID, g.ID, func(w chat.Waiter) error { return d.route(ctx, w, g.Routing) }); err != nil {
+		if err := d.routeAll(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// routeAll routes the conversations that wait for the group. Those that are offered to all for good stay with all, and so
+// do those that are announced, while nobody is there: there may be thousands.
+func (d *Dispatcher) routeAll(ctx context.Context, g group.Group) error {
+	present, err := d.presence.Present(ctx, g.SiteID, g.ID)
+	if err != nil {
+		return err
+	}
+	spans := [][2]int64{{0, chat.ForGood}}
+	if len(present) == 0 {
+		spans = [][2]int64{{0, 0}, {chat.Announced + 1, chat.ForGood}}
+	}
+	for _, until := range spans {
+		if err := d.waiters.EachWaiting(ctx, g.SiteID, g.ID, until[0], until[1], func(w chat.Waiter) error { return d.route(ctx, w, g.Routing) }); err != nil {
 			return err
 		}
 	}
@@ -128,7 +144,10 @@ func (d *Dispatcher) keepOrReturn(ctx context.Context, w chat.Waiter, before map
 	if now.Sub(since) < GoneTime {
 		return nil
 	}
-	return d.chats.ReturnFrom(ctx, w.SiteID, w.ID, w.OperatorID)
+	if err := d.chats.Return(ctx, w.SiteID, w.ID, w.OperatorID, 0); !errors.Is(err, chat.ErrTaken) {
+		return err
+	}
+	return nil
 }
 
 // route offers the conversation to the next operator when it is time.
@@ -138,14 +157,14 @@ func (d *Dispatcher) route(ctx context.Context, w chat.Waiter, routing group.Rou
 		return err
 	}
 	now := d.now().UnixMilli()
-	if w.Until > now && slices.Contains(present, w.OfferedTo) {
+	if w.Offer.Until > now && slices.Contains(present, w.Offer.To) {
 		return nil
 	}
-	if w.Until <= chat.Announced && len(present) == 0 {
-		if w.Until == chat.Announced { // it becomes an offer to whoever comes
+	if w.Offer.Until <= chat.Announced && len(present) == 0 {
+		if w.Offer.Until == chat.Announced { // it becomes an offer to whoever comes
 			return nil
 		}
-		return d.waiters.Offer(ctx, w, 0, chat.Announced)
+		return d.waiters.Offer(ctx, w, chat.Offer{Until: chat.Announced})
 	}
 	tried, err := d.tried(ctx, w.Key)
 	if err != nil {
@@ -153,19 +172,19 @@ func (d *Dispatcher) route(ctx context.Context, w chat.Waiter, routing group.Rou
 	}
 	left := slices.DeleteFunc(present, func(id int64) bool { return slices.Contains(tried, id) })
 	if len(left) == 0 {
-		return d.waiters.Offer(ctx, w, 0, chat.ForGood)
+		return d.waiters.Offer(ctx, w, chat.Offer{Until: chat.ForGood})
 	}
 	next, err := d.next(ctx, w.SiteID, left, routing)
 	if err != nil {
 		return err
 	}
-	return d.waiters.Offer(ctx, w, next, now+OfferTime.Milliseconds())
+	return d.waiters.Offer(ctx, w, chat.Offer{To: next, Until: now + OfferTime.Milliseconds()})
 }
 
 // next returns the operator whose turn it is: among the least busy, or among all, the one whose last offer is the
 // oldest.
 func (d *Dispatcher) next(ctx context.Context, siteID int64, ids []int64, routing group.Routing) (int64, error) {
-	loads, err := d.loads(ctx, siteID)
+	loads, err := d.loads(ctx, siteID, ids)
 	if err != nil {
 		return 0, err
 	}

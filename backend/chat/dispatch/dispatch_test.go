@@ -3,7 +3,6 @@ package dispatch_test
 import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/chat/dispatch"
-	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 
 	"slices"
@@ -67,20 +66,11 @@ func (d *desk) look() {
 	require.NoError(d.T, d.desk.Look(d.T.Context()))
 }
 
-func (d *desk) offered(of chat.Conversation) int64 {
-	d.T.Helper()
-	if o := d.offer(of); o != nil {
-		return o.OperatorID
-	}
-	return 0
-}
+func (d *desk) offered(of chat.Conversation) int64 { return d.offer(of).To }
 
-// offer is nil for none.
-func (d *desk) offer(of chat.Conversation) *overview.Offer {
+func (d *desk) offer(of chat.Conversation) chat.Offer {
 	d.T.Helper()
-	offers, err := overview.New(d.DB, d.Chats).Offers(d.T.Context(), []chat.Conversation{d.Get(of)})
-	require.NoError(d.T, err)
-	return offers[of.Key()]
+	return d.Get(of).Offer
 }
 
 func TestOffersGoAround(t *testing.T) {
@@ -223,10 +213,10 @@ func TestOffersWaitForSomebody(t *testing.T) {
 		from.GroupID = d.groupOf(group.RoundRobin, anna, boris)
 		c, _ := d.Asks(from, "Hello")
 		require.NoError(t, lease.End(t.Context()))
-		require.Nil(t, d.offer(c))
+		require.Zero(t, d.offer(c))
 		for range 2 {
 			d.look()
-			require.Equal(t, &overview.Offer{}, d.offer(c))
+			require.Equal(t, chat.Offer{Until: chat.Announced}, d.offer(c))
 		}
 		entries, err := journal.New(d.DB).After(t.Context(), journal.Position{}, 100)
 		require.NoError(t, err)
@@ -237,6 +227,30 @@ func TestOffersWaitForSomebody(t *testing.T) {
 		require.NoError(t, d.operators.SetAway(t.Context(), boris, false))
 		d.look()
 		require.Equal(t, boris, d.offered(c))
+	})
+}
+
+// Whoever was asked in vain is asked again when a visitor comes back, who was answered or sent away meanwhile.
+func TestOffersBeginAnew(t *testing.T) {
+	eachDesk(t, func(t *testing.T, d *desk) {
+		anna, _ := d.arrives("anna")
+		from := d.Visitor()
+		from.GroupID = d.groupOf(group.RoundRobin, anna)
+		c, _ := d.Asks(from, "Hello")
+		for range 2 {
+			d.look()
+			require.Equal(t, anna, d.offered(c))
+			d.Clock.Add(dispatch.OfferTime.Milliseconds())
+			_, err := d.presence.Arrive(t.Context(), anna)
+			require.NoError(t, err)
+			d.look()
+			require.Equal(t, chat.Offer{Until: chat.ForGood}, d.offer(c), "all were asked")
+			d.Answers(c, anna, "Good day")
+			require.Zero(t, d.offer(c), "it is hers")
+			require.NoError(t, d.Chats.Close(t.Context(), site, c.ID, anna))
+			d.Asks(from, "Once more")
+			require.Zero(t, d.offer(c))
+		}
 	})
 }
 
@@ -251,7 +265,7 @@ func TestOffersGoPastWhoGivesAway(t *testing.T) {
 		from.GroupID = d.groupOf(group.LeastBusy, anna, boris)
 		c, _ := d.Asks(from, "Hello")
 		give := []func() error{
-			func() error { return d.Chats.Return(t.Context(), site, c.ID, anna) },
+			func() error { return d.Chats.Return(t.Context(), site, c.ID, anna, anna) },
 			func() error {
 				return d.Chats.HandOver(t.Context(), site, c.ID, anna, chat.Target{GroupID: from.GroupID})
 			},
@@ -265,6 +279,6 @@ func TestOffersGoPastWhoGivesAway(t *testing.T) {
 		}
 		require.NoError(t, lease.End(t.Context()))
 		d.look()
-		require.Equal(t, &overview.Offer{}, d.offer(c), "nobody else is there: it is everybody's")
+		require.Equal(t, chat.Offer{Until: chat.ForGood}, d.offer(c), "nobody else is there: it is everybody's")
 	})
 }

@@ -25,16 +25,17 @@ type load struct {
 	at int64
 }
 
-// loads are what operators have to do, by their ids. Who is not among them has nothing.
-func (d *Dispatcher) loads(ctx context.Context, siteID int64) (map[int64]load, error) {
+// loads are what the operators have to do, by their ids. Who is not among them has nothing.
+func (d *Dispatcher) loads(ctx context.Context, siteID int64, of []int64) (map[int64]load, error) {
 	type row struct {
 		id int64
 		load
 	}
+	who, args := db.Among(db.Padded(of), func(id *int64) []any { return []any{id} }, siteID)
 	rows, err := db.List(ctx, d.db.Read(), func(r *row) []any { return []any{&r.id, &r.busy, &r.at} },
-		`SELECT t.operator_id, 0, t.at FROM chat_turns t WHERE t.site_id = $1
-		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state <> 'closed' AND operator_id <> 0 GROUP BY operator_id
-		UNION ALL SELECT operator_id, COUNT(*), 0 FROM chat_offers WHERE operator_id <> 0 GROUP BY operator_id`, siteID)
+		`SELECT operator_id, 0, at FROM chat_turns WHERE site_id = $1 AND operator_id IN (`+who+`)
+		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state = 'open' AND operator_id IN (`+who+`) GROUP BY operator_id
+		UNION ALL SELECT offered_to, COUNT(*), 0 FROM conversations WHERE state = 'waiting' AND offered_to <> 0 AND offered_to IN (`+who+`) GROUP BY offered_to`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading what operators have to do: %w", err)
 	}

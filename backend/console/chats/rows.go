@@ -37,9 +37,8 @@ var chatTabs = []struct{ name, words string }{
 // chatSeen is a conversation with what its row shows beside it.
 type chatSeen struct {
 	chat.Conversation
-	who   card.Who
-	last  overview.Said
-	offer *overview.Offer // nil for none
+	who  card.Who
+	last overview.Said
 	// Rating is what the visitor has said of the conversation; nil for nothing.
 	Rating *rating.Rating
 }
@@ -80,17 +79,13 @@ func (c *room) seenChats(ctx context.Context, list []chat.Conversation) ([]chatS
 	if err != nil {
 		return nil, err
 	}
-	offers, err := c.Overview.Offers(ctx, list)
-	if err != nil {
-		return nil, err
-	}
 	ratings, err := c.Ratings.Last(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	seen := make([]chatSeen, len(list))
 	for i, conversation := range list {
-		seen[i] = chatSeen{Conversation: conversation, who: people[of[i]], last: last[conversation.Key()], offer: offers[conversation.Key()]}
+		seen[i] = chatSeen{Conversation: conversation, who: people[of[i]], last: last[conversation.Key()]}
 		if said, found := ratings[conversation.Key()]; found {
 			seen[i].Rating = &said
 		}
@@ -118,10 +113,10 @@ func (c *room) isDue(ctx context.Context, o operator.Operator, d overview.Due) (
 	if d.State != chat.Waiting {
 		return d.State == chat.Open && d.OperatorID == o.ID && d.Unread, nil
 	}
-	if d.Offer != nil && d.Offer.OperatorID != 0 {
-		return d.Offer.OperatorID == o.ID, nil
+	if d.Offer.To != 0 {
+		return d.Offer.To == o.ID, nil
 	}
-	if d.Offer == nil {
+	if d.Offer.Until == 0 {
 		if routes, err := c.Presence.Routes(ctx, d.SiteID, d.GroupID); err != nil || routes {
 			return false, err
 		}
@@ -131,7 +126,7 @@ func (c *room) isDue(ctx context.Context, o operator.Operator, d overview.Due) (
 
 // due is what decides to whom the conversation is due.
 func (s chatSeen) due() overview.Due {
-	return overview.Due{SiteID: s.SiteID, GroupID: s.GroupID, State: s.State, OperatorID: s.OperatorID, Unread: s.Unread > 0, Offer: s.offer}
+	return overview.Due{SiteID: s.SiteID, GroupID: s.GroupID, State: s.State, OperatorID: s.OperatorID, Unread: s.Unread > 0, Offer: s.Offer}
 }
 
 // chatRowOf is the row of the conversation, for the operator of the frame.

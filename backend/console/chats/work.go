@@ -102,7 +102,7 @@ func (c *room) workChat(w http.ResponseWriter, r *http.Request) error {
 	case "close":
 		err = c.Chats.Close(ctx, siteID, id, o.ID)
 	case "return":
-		err = c.Chats.Return(ctx, siteID, id, o.ID)
+		err = c.Chats.Return(ctx, siteID, id, o.ID, o.ID)
 	case "ban":
 		err = c.Chats.Ban(ctx, siteID, id, o.ID, true)
 	case "unban":

@@ -958,7 +958,8 @@ CREATE INDEX operator_group_members_of_operator ON operator_group_members (opera
 -- what nobody has answered yet, or 0, and "lead_id" the lead that was made of it when nobody answered, or 0.
 -- "read_before" is up to where operators had read when it was last handed to one of them: "operator_read" goes back then,
 -- and the visitor is still told that it was read. "unasked" is the visit in which an operator has written first, or 0,
--- also when the visitor has answered. Visitors and visits are in public form.
+-- also when the visitor has answered. Visitors and visits are in public form. While it waits, "offered_to" is to whom it is
+-- offered, 0 for all, and "offered_until" until when: 0 for no offer, 1 for one to whoever comes, the greatest for good.
 CREATE TABLE conversations (
 	site_id       BIGINT NOT NULL,
 	id            BIGINT NOT NULL,
@@ -981,6 +982,8 @@ CREATE TABLE conversations (
 	language      TEXT NOT NULL,
 	lead_id       BIGINT NOT NULL,
 	unasked       BIGINT NOT NULL DEFAULT 0,
+	offered_to    BIGINT NOT NULL DEFAULT 0,
+	offered_until BIGINT NOT NULL DEFAULT 0,
 	PRIMARY KEY (site_id, id)
 );
 CREATE UNIQUE INDEX conversations_of_visitor ON conversations (site_id, visitor_id);
@@ -989,8 +992,10 @@ CREATE INDEX conversations_of_site ON conversations (site_id, last_at, id);
 CREATE INDEX conversations_of_lead ON conversations (site_id, lead_id) WHERE lead_id <> 0;
 -- The desk looks each second for those who wait: in the groups that route, and for an answer of the operator who has
 -- them. The console counts and lists what is not closed with each message. Most conversations are closed, or waited for
--- in vain.
-CREATE INDEX conversations_of_group ON conversations (site_id, group_id, last_at, id) WHERE state = 'waiting';
+-- in vain, and are offered to all for good.
+CREATE INDEX conversations_of_group ON conversations (site_id, group_id, offered_until) WHERE state = 'waiting' AND offered_until < 9223372036854775807;
+CREATE INDEX conversations_of_operator ON conversations (operator_id) WHERE state = 'open';
+CREATE INDEX conversations_offered ON conversations (offered_to) WHERE state = 'waiting' AND offered_to <> 0;
 CREATE INDEX conversations_unanswered ON conversations (last_at, id) WHERE state = 'open' AND waiting_since > 0;
 CREATE INDEX conversations_live ON conversations (last_at, id) WHERE state <> 'closed';
 CREATE INDEX conversations_live_of_site ON conversations (site_id, id) WHERE state <> 'closed';
@@ -1126,16 +1131,7 @@ CREATE TABLE chat_unwanted (
 	PRIMARY KEY (site_id, address)
 );
 
--- To whom a waiting conversation is offered, and until when. operator_id 0 is all.
-CREATE TABLE chat_offers (
-	site_id         BIGINT NOT NULL,
-	conversation_id BIGINT NOT NULL,
-	operator_id     BIGINT NOT NULL,
-	until           BIGINT NOT NULL,
-	PRIMARY KEY (site_id, conversation_id)
-);
-
--- To whom a waiting conversation has been offered since it began to wait, and who has given it back.
+-- To whom a conversation has been offered since it last began to wait, and who has given it back.
 CREATE TABLE chat_tried (
 	site_id         BIGINT NOT NULL,
 	conversation_id BIGINT NOT NULL,

@@ -92,7 +92,7 @@ func (r *room) mountChatWork() {
 	frame.Add(r.Frame, work("POST", "return", "returnChat", "Put a conversation back", "It waits for another operator. Only the operator who has it puts it back."),
 		func(ctx context.Context, in *inNameInput) (*chatOutput, error) {
 			return r.inName(ctx, in.ThingInput, in.Body.OperatorID, func(siteID int64, o operator.Operator) error {
-				return r.Chats.Return(ctx, siteID, in.ID, o.ID)
+				return r.Chats.Return(ctx, siteID, in.ID, o.ID, o.ID)
 			})
 		})
 	frame.Add(r.Frame, work("POST", "hand", "handChat", "Hand a conversation over", "Another operator has it then, or it waits in a group."), r.hand)

@@ -157,7 +157,6 @@ var Left = map[string]string{
 	"refused_days":            "bounds of a day",
 	"callback_networks":       "bounds of a day, by hashes of the installation",
 	"callback_orders":         "orders of the installation's platform: callbacks that have not ended stay there",
-	"chat_offers":             "conversations that have not ended stay there",
 	"chat_tried":              "conversations that have not ended stay there",
 	"chat_turns":              "whose turn is next in the installation",
 	"limit_uses":              "limits of the installation",
