@@ -52,7 +52,7 @@ func (c *Chats) HandOver(ctx context.Context, siteID, id, by int64, to Target) e
 			}
 		} else {
 			now.State, now.GroupID = Waiting, to.GroupID
-			if _, err := tx.Exec(ctx, `UPDATE conversations SET group_id = $1 WHERE site_id = $2 AND id = $3`, to.GroupID, siteID, id); err != nil {
+			if _, err := tx.Exec(ctx, `UPDATE conversations SET group_id = $1, offered_to = 0, offered_until = 0 WHERE site_id = $2 AND id = $3`, to.GroupID, siteID, id); err != nil {
 				return fmt.Errorf("handing a conversation over: %w", err)
 			}
 		}
@@ -114,14 +114,14 @@ func (c *Chats) Return(ctx context.Context, siteID, id, from, by int64) error {
 	})
 }
 
-// moveNoted stores the change of the locked conversation with a note about it, and withdraws any offer. An operator who
-// returned it counts as asked: others come first.
+// moveNoted stores the change of the locked conversation with a note about it. An operator who returned it counts as asked:
+// others come first.
 func (c *Chats) moveNoted(ctx context.Context, tx db.Tx, now *Conversation, change string, note Message) error {
 	if err := note.Check(); err != nil {
 		return err
 	}
 	if now.State == Waiting {
-		if err := withdraw(ctx, tx, now.Key()); err != nil {
+		if err := askAnew(ctx, tx, now.Key()); err != nil {
 			return err
 		}
 		if err := try(ctx, tx, now.Key(), note.OperatorID); err != nil {

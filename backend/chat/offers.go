@@ -82,10 +82,11 @@ func (s Waiters) each(ctx context.Context, when, condition string, do func(Waite
 	return nil
 }
 
-// Offer makes the offer of the conversation. One that does not wait for the group any more stays as it is.
+// Offer makes the offer of the conversation. One that does not wait for the group any more, or has another offer by now,
+// stays as it is.
 func (s Waiters) Offer(ctx context.Context, w Waiter, to Offer) error {
 	return s.chats.write(ctx, w.SiteID, w.ID, func(ctx context.Context, tx db.Tx, now *Conversation) error {
-		if now.State != Waiting || now.GroupID != w.GroupID {
+		if now.State != Waiting || now.GroupID != w.GroupID || now.Offer != w.Offer {
 			return nil
 		}
 		if to.To != 0 {
@@ -122,14 +123,10 @@ func try(ctx context.Context, tx db.Tx, of Key, operatorID int64) error {
 // offerOfState ends the offer of a conversation whose state becomes $1, and was another.
 const offerOfState = `offered_to = CASE WHEN state = $1 THEN offered_to ELSE 0 END, offered_until = CASE WHEN state = $1 THEN offered_until ELSE 0 END`
 
-// withdraw has nobody be asked yet for the locked conversation, which waits anew.
-func withdraw(ctx context.Context, tx db.Tx, of Key) error {
-	_, err := tx.Exec(ctx, `UPDATE conversations SET offered_to = 0, offered_until = 0 WHERE site_id = $1 AND id = $2`, of.SiteID, of.ID)
-	if err == nil {
-		_, err = tx.Exec(ctx, `DELETE FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID)
-	}
-	if err != nil {
-		return fmt.Errorf("withdrawing an offer: %w", err)
+// askAnew has nobody be asked yet for the locked conversation, which waits anew.
+func askAnew(ctx context.Context, tx db.Tx, of Key) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID); err != nil {
+		return fmt.Errorf("forgetting who was asked: %w", err)
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func (c *Chats) say(ctx context.Context, tx db.Tx, now *Conversation, m Message)
 		return m, fmt.Errorf("moving a conversation on: %w", err)
 	}
 	if change == Waits {
-		if err := withdraw(ctx, tx, now.Key()); err != nil {
+		if err := askAnew(ctx, tx, now.Key()); err != nil {
 			return m, err
 		}
 	}

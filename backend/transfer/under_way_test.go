@@ -25,6 +25,9 @@ func TestWhatIsUnderWayStays(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, source.DB.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error { // a platform has been asked
 		_, err := tx.Exec(ctx, `UPDATE callbacks SET state = 'calling_operator', order_id = 'one', deadline_at = $1, ended_at = 0`, time.Now().UnixMilli())
+		if err == nil { // and operators, some of them in vain
+			_, err = tx.Exec(ctx, `UPDATE conversations SET offered_to = id % 2, offered_until = CASE id % 2 WHEN 0 THEN $1 ELSE 1 END WHERE state = 'waiting'`, int64(chat.ForGood))
+		}
 		return err
 	}))
 	waiting, err := source.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(s.ID)}, 10)
@@ -48,6 +51,12 @@ func TestWhatIsUnderWayStays(t *testing.T) {
 			talks, err := d.Chats.List(t.Context(), scope.Of(made.ID), chat.Filter{Live: true}, chat.Cursor{}, 100)
 			require.NoError(t, err)
 			require.Empty(t, talks)
+			talks, err = d.Chats.List(t.Context(), scope.Of(made.ID), chat.Filter{}, chat.Cursor{}, 100)
+			require.NoError(t, err)
+			require.NotEmpty(t, talks)
+			for _, talk := range talks {
+				require.Zero(t, talk.Offer)
+			}
 			calls, err := d.Callbacks.List(t.Context(), callback.Filter{Sites: scope.Of(made.ID)}, 10)
 			require.NoError(t, err)
 			require.Len(t, calls, 1)

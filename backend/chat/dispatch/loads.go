@@ -31,11 +31,11 @@ func (d *Dispatcher) loads(ctx context.Context, siteID int64, of []int64) (map[i
 		id int64
 		load
 	}
-	who, args := db.Among(db.Padded(of), func(id *int64) []any { return []any{id} }, siteID)
+	who, args := db.Among(db.Padded(of), func(id *int64) []any { return []any{id} }, siteID, d.now().UnixMilli())
 	rows, err := db.List(ctx, d.db.Read(), func(r *row) []any { return []any{&r.id, &r.busy, &r.at} },
 		`SELECT operator_id, 0, at FROM chat_turns WHERE site_id = $1 AND operator_id IN (`+who+`)
 		UNION ALL SELECT operator_id, COUNT(*), 0 FROM conversations WHERE state = 'open' AND operator_id IN (`+who+`) GROUP BY operator_id
-		UNION ALL SELECT offered_to, COUNT(*), 0 FROM conversations WHERE state = 'waiting' AND offered_to <> 0 AND offered_to IN (`+who+`) GROUP BY offered_to`, args...)
+		UNION ALL SELECT offered_to, COUNT(*), 0 FROM conversations WHERE state = 'waiting' AND offered_to <> 0 AND offered_until > $2 AND offered_to IN (`+who+`) GROUP BY offered_to`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading what operators have to do: %w", err)
 	}

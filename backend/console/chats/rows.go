@@ -113,13 +113,10 @@ func (c *room) isDue(ctx context.Context, o operator.Operator, d overview.Due) (
 	if d.State != chat.Waiting {
 		return d.State == chat.Open && d.OperatorID == o.ID && d.Unread, nil
 	}
-	if d.Offer.To != 0 {
+	if routes, err := c.Presence.Routes(ctx, d.SiteID, d.GroupID); err != nil {
+		return false, err
+	} else if routes && (d.Offer.To != 0 || d.Offer.Until == 0) {
 		return d.Offer.To == o.ID, nil
-	}
-	if d.Offer.Until == 0 {
-		if routes, err := c.Presence.Routes(ctx, d.SiteID, d.GroupID); err != nil || routes {
-			return false, err
-		}
 	}
 	return c.Presence.InGroup(ctx, d.SiteID, d.GroupID, o.ID)
 }

@@ -100,7 +100,7 @@ var plan = []moved{
 		shapes: map[string]shape{"recording": ofBrowsers}},
 
 	{name: "conversations", refs: map[string]reference{"id": ofConversation, "visitor_id": publicVisitor, "visit_id": publicVisit, "view_id": publicView, "group_id": ofGroup, "operator_id": ofOperator,
-		"lead_id": ofLead, "unasked": publicVisit}, words: map[string][]string{"state": {"waiting", "open", closed}}, mend: endConversation},
+		"lead_id": ofLead, "unasked": publicVisit, "offered_to": ofOperator}, wide: []string{"offered_until"}, words: map[string][]string{"state": {"waiting", "open", closed}}, mend: endConversation},
 	{name: "conversation_tags", refs: map[string]reference{"conversation_id": ofConversation}},
 	{name: "chat_inquiries", refs: map[string]reference{"conversation_id": ofConversation, "lead_id": ofLead}}, // before messages make them
 	{name: "messages", refs: map[string]reference{"conversation_id": ofConversation, "operator_id": ofOperator, "file_id": ofFile},

@@ -44,7 +44,7 @@ func TestNoTableIsForgotten(t *testing.T) {
 				columns[c.Name] = c
 				require.Contains(t, []string{table.Number, table.Text, table.Truth, table.Bytes}, c.Type, "%s.%s", m.name, c.Name)
 				require.False(t, c.Nullable && c.Type != table.Text, "%s.%s: expected a text, if it may be null", m.name, c.Name)
-				isNumber := c.Name == "id" || strings.HasSuffix(c.Name, "_id") || slices.Contains([]string{"merged_into", "unasked", "pool"}, c.Name)
+				isNumber := c.Name == "id" || strings.HasSuffix(c.Name, "_id") || slices.Contains([]string{"merged_into", "unasked", "pool", "offered_to"}, c.Name)
 				if isNumber && c.Name != "site_id" && !strings.Contains(c.Name, "click_id") && !slices.Contains(named, m.name+"."+c.Name) {
 					require.Contains(t, m.refs, c.Name, "%s.%s: expected what it is the number of", m.name, c.Name)
 				}

@@ -56,7 +56,9 @@ func endConversation(r *record) {
 		r.done.Conversations++
 	}
 	r.set("state", closed)
-	r.set("waiting_since", int64(0))
+	for _, column := range []string{"waiting_since", "offered_to", "offered_until"} {
+		r.set(column, int64(0))
+	}
 }
 
 // endCallback has nobody called whom the other installation calls.
