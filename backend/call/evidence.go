@@ -100,12 +100,18 @@ func (e evidence) sites() (sites []int64) {
 	return each
 }
 
+// latestOfCaller is how many earlier calls of a caller are looked at: whoever wants can call again and again.
+const latestOfCaller = 100
+
+// earlierCalls has the order by which SQLite takes the index of callers, and not the one that has all calls of a site.
+const earlierCalls = `SELECT site_id, visitor_id, visit_id, called FROM (SELECT * FROM calls WHERE site_id = $1 AND caller = $2 AND caller <> '' AND started_at < $3 ORDER BY started_at DESC LIMIT $4) AS latest
+	WHERE visitor_id <> 0 AND confidence = 'high' ORDER BY started_at DESC, id DESC LIMIT $5`
+
 // acquaintances returns the visitors of the site who are known by the caller's number: from an earlier call, or because
-// they have left it on the site. Earlier calls count only if their attribution is sure.
+// they have left it on the site. Of the latest hundred calls those count whose attribution is sure.
 func (c *Calls) acquaintances(ctx context.Context, tx db.Tx, site int64, call *Call) (list []acquaintance, err error) {
-	list, err = db.List(ctx, tx, func(a *acquaintance) []any { return []any{&a.site, &a.visitor, &a.visit, &a.called} },
-		`SELECT site_id, visitor_id, visit_id, called FROM calls WHERE site_id = $1 AND caller = $2 AND caller <> '' AND started_at < $3 AND visitor_id <> 0 AND confidence = 'high'
-			ORDER BY started_at DESC, id DESC LIMIT $4`, site, call.Caller, call.StartedAt.UnixMilli(), maxAcquaintances)
+	list, err = db.List(ctx, tx, func(a *acquaintance) []any { return []any{&a.site, &a.visitor, &a.visit, &a.called} }, earlierCalls,
+		site, call.Caller, call.StartedAt.UnixMilli(), latestOfCaller, maxAcquaintances)
 	if err != nil {
 		return nil, fmt.Errorf("finding earlier calls: %w", err)
 	}

@@ -275,5 +275,9 @@ func (j *Journal) between(ctx context.Context, p, to Position, f *Follower, limi
 		followed += fmt.Sprintf(` OR kind = $%d AND subject_id = $%d`, len(args)+1, len(args)+2)
 		args = append(args, s.Kind, s.ID)
 	}
-	return j.list(ctx, columns+` WHERE `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND (`+followed+`) ORDER BY tx, seq LIMIT $5`, args...)
+	by := ""
+	if len(f.also) == 0 {
+		by = j.by(f.sites)
+	}
+	return j.list(ctx, columns+by+` WHERE `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND (`+followed+`) ORDER BY tx, seq LIMIT $5`, args...)
 }

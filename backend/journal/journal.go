@@ -131,7 +131,7 @@ func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, er
 // the other. The kind needs an index of its own.
 func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
 	// The planner finds the index of a kind only if the kind is written in the query.
-	return j.list(ctx, columns+` WHERE kind = '`+kind+`' AND `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND `+sites.SQL("site_id")+j.settled()+`
+	return j.list(ctx, columns+j.by(sites)+` WHERE kind = '`+kind+`' AND `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND `+sites.SQL("site_id")+j.settled()+`
 		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
 }
 
@@ -182,6 +182,15 @@ func (j *Journal) place(compares, tx, seq string) string {
 		return `tx = 0 AND seq ` + compares + ` CASE ` + tx + ` WHEN 0 THEN ` + seq + ` ELSE ` + strconv.Itoa(math.MaxInt64) + ` END`
 	}
 	return `(tx, seq) ` + compares + ` (` + tx + `, ` + seq + `)`
+}
+
+// by names the index by which SQLite finds entries of some sites. Else it takes one of all sites, whose order spares it to
+// sort.
+func (j *Journal) by(sites scope.Sites) string {
+	if j.db.Engine() != db.SQLite || sites.All() || sites.None() {
+		return ""
+	}
+	return ` INDEXED BY journal_of_site`
 }
 
 // settled restricts a query to transactions that no open transaction can precede. SQLite has one writer, whose

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // What a reader has read costs it nothing any more. SQLite finds its place by both numbers, and does not go there from the beginning.
@@ -23,6 +24,17 @@ func TestAPlaceIsFoundByBothNumbers(t *testing.T) {
 			require.Contains(t, plan[0], found)
 		}
 	}
+}
+
+// Who follows some sites does not go through the entries of all.
+func TestEntriesOfSitesAreFoundBySite(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	j := New(d)
+	for _, sites := range []scope.Sites{scope.Of(7), scope.Of(7, 8)} {
+		plan := dbtest.Plan(t, d, columns+j.by(sites)+` WHERE `+j.place(">", "$1", "$2")+` AND `+sites.SQL("site_id")+` ORDER BY tx, seq LIMIT 10`, 0, 5)
+		require.Contains(t, plan, "SEARCH journal USING INDEX journal_of_site (site_id=? AND tx=? AND seq>?)")
+	}
+	require.Empty(t, j.by(scope.All()))
 }
 
 // BenchmarkNothingNew asks for what has come behind the end, as readers do at each piece of news, after many entries and after few.

@@ -20,7 +20,7 @@ type openDay struct {
 	held        map[string][]byte // the columns by their names; nil for a day with more rows than longDay
 }
 
-// longDay is how many rows a day has at most whose columns are in memory together.
+// longDay is how many rows a day has at most whose columns are read together.
 const longDay = 1 << 16
 
 func (f *Family) open(ctx context.Context, from db.Queries, siteID, day int64) (*openDay, error) {
@@ -46,10 +46,11 @@ func (f *Family) open(ctx context.Context, from db.Queries, siteID, day int64) (
 		}
 	}
 	switch {
+	case len(first[whole]) > 0: // it has all of them
 	case len(d.ids) > longDay:
 		d.held = nil
-	case len(first[whole]) == 0 && len(d.ids) > 0:
-		d.held, err = d.read(ctx, slices.Concat(f.Numbers, f.Texts)...)
+	case len(d.ids) > 0:
+		d.held, err = d.read(ctx, slices.Concat(f.Numbers[1:], f.Texts)...) // what the first are is known
 	}
 	return d, err
 }

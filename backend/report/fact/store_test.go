@@ -2,7 +2,9 @@ package fact_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,10 +70,40 @@ func TestDaysComeBack(t *testing.T) {
 		require.Equal(t, many, ids)
 		require.Equal(t, []string{"news+news", "news", "news?", "news"}, sources[:4])
 		require.Equal(t, []string{"news", "other+news", "news"}, sources[64_998:65_001])
+		inOnePiece(t, d, f)
+		change(fact.Change{Put: []fact.Row{row(1)}})
+		ids, sources = held()
+		require.Equal(t, many, ids, "another installation may have made larger pieces")
+		require.Equal(t, []string{"news", "news", "news?", "news"}, sources[:4])
 		change(fact.Change{Drop: gone})
 		ids, _ = held()
 		require.Equal(t, []int64{1, 2, 3}, ids)
 	})
+}
+
+// inOnePiece keeps the only day of the family in one piece.
+func inOnePiece(t *testing.T, d *db.DB, f *fact.Family) {
+	t.Helper()
+	type stored struct {
+		name    string
+		content []byte
+	}
+	columns, err := db.List(t.Context(), d.Read(), func(s *stored) []any { return []any{&s.name, &s.content} }, `SELECT name, content FROM report_columns WHERE name <> $1`, f.Name+".*")
+	require.NoError(t, err)
+	var piece []byte
+	for _, c := range columns {
+		name := strings.TrimPrefix(c.name, f.Name+".")
+		piece = append(binary.AppendUvarint(piece, uint64(len(name))), name...)
+		piece = append(binary.AppendUvarint(piece, uint64(len(c.content))), c.content...)
+	}
+	require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM report_columns WHERE name <> $1`, f.Name+".*"); err != nil {
+			return err
+		}
+		changed, err := tx.Exec(ctx, `UPDATE report_columns SET content = $1 WHERE name = $2`, piece, f.Name+".*")
+		require.EqualValues(t, 1, changed)
+		return err
+	}))
 }
 
 // BenchmarkOneMoreVisit puts a visit into a day that has so many, as happens up to every two seconds.
