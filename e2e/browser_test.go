@@ -228,6 +228,17 @@ func value[T any](b *tab, expression string) T {
 	return v
 }
 
+// page is where the tab is and what it shows, or why that cannot be said.
+func (b *tab) page() string {
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	said, err := chromedp.Run(ctx, chromedp.Evaluate[string]("`${location.href} ${document.readyState}: ${document.body?.innerText.slice(0, 1000)}`"))
+	if err != nil {
+		return err.Error()
+	}
+	return said
+}
+
 // until waits until the expression is true in the page, whatever pages the tab passes through meanwhile.
 func (b *tab) until(expression string) {
 	b.t.Helper()
@@ -240,7 +251,7 @@ func (b *tab) until(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-			require.FailNow(b.t, "never true in the page", "%s (last error: %v)", expression, err)
+			require.FailNow(b.t, "never true in the page", "%s (last error: %v; the page: %s)", expression, err, b.page())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

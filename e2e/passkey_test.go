@@ -101,7 +101,7 @@ http://localhost:8080 {
 func (b *tab) signOut() {
 	b.t.Helper()
 	b.do(`document.querySelector("form[action='/sign-out'] button").click()`)
-	b.until(`location.pathname === "/sign-in" && document.getElementById("login")`)
+	b.until(`location.pathname + location.search === "/sign-in" && document.readyState === "complete"`)
 }
 
 const (

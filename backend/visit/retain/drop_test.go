@@ -322,7 +322,8 @@ func TestDroppingIsGoneOnWith(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(5+20*round+7*n)*time.Millisecond)
 				defer cancel()
 				n, err := node.Retention.Prune(ctx, retain.Limit{Before: begun.Add(90 * day)})
-				assert.True(t, err == nil || ctx.Err() != nil, "%v", err)
+				end, _ := ctx.Deadline() // which a connection may notice before the context
+				assert.True(t, err == nil || !time.Now().Before(end), "%v", err)
 				pruned.Add(int64(n))
 			})
 		}

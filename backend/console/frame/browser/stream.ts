@@ -36,11 +36,18 @@ function tellConnection(is: Connection): void {
 /** What htmx says of a stream that has failed. */
 type Failed = CustomEvent<{ status?: number; ctx?: { response?: { status?: number } } } | undefined>;
 
+/** The session is over. Whoever signs out here is told where to go by the answer. */
+function over(): void {
+  if (!document.querySelector('form[action="/sign-out"] [aria-busy]')) {
+    location.reload();
+  }
+}
+
 function lost(event: Event): void {
   const { detail } = event as Failed;
   const status = detail?.status ?? detail?.ctx?.response?.status;
   if (status === 401 || status === 404) {
-    return location.reload();
+    return over();
   }
   tellConnection('lost');
 }
@@ -54,7 +61,7 @@ if (source) {
     tellConnection('live');
   });
   source.addEventListener('htmx:sse:error', lost);
-  source.addEventListener('ended', () => location.reload());
+  source.addEventListener('ended', over);
   // The operator has opened too many pages since. To come back without being asked would drive out one of those.
   source.addEventListener('yielded', () => tellConnection('yielded'));
   // The extension connects anew what was connected once. The first time is tried again here.
