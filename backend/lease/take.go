@@ -69,9 +69,11 @@ func (t *taking) introduce(ctx context.Context) error {
 	return nil
 }
 
+// ownNumber says that there is a visitor, as the index does.
+const ownNumber = `SELECT ` + leasedColumns + ` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND visitor_id <> 0 AND replaces = $3`
+
 func (t *taking) take(ctx context.Context) (string, Outcome, error) {
-	own, found, err := db.One(ctx, t.tx, (*leased).fields, `SELECT `+leasedColumns+` FROM pool_numbers WHERE site_id = $1 AND visitor_id = $2 AND replaces = $3`,
-		t.Site, t.Visitor, t.Replaces)
+	own, found, err := db.One(ctx, t.tx, (*leased).fields, ownNumber, t.Site, t.Visitor, t.Replaces)
 	if err != nil {
 		return "", "", err
 	}

@@ -131,10 +131,12 @@ type Count struct {
 	Number     int
 }
 
+// undelivered has the order by which SQLite takes the index of states, and passes by what was delivered.
+const undelivered = `SELECT endpoint_id, state, COUNT(*) FROM deliveries WHERE site_id = $1 AND state IN ('waiting', 'failed', 'held') GROUP BY state, endpoint_id`
+
 // Counts are those of the site's deliveries that have not been delivered.
 func (d *Deliveries) Counts(ctx context.Context, siteID int64) ([]Count, error) {
-	counts, err := db.List(ctx, d.DB.Read(), func(c *Count) []any { return []any{&c.EndpointID, &c.State, &c.Number} },
-		`SELECT endpoint_id, state, COUNT(*) FROM deliveries WHERE site_id = $1 AND state IN ('waiting', 'failed', 'held') GROUP BY endpoint_id, state`, siteID)
+	counts, err := db.List(ctx, d.DB.Read(), func(c *Count) []any { return []any{&c.EndpointID, &c.State, &c.Number} }, undelivered, siteID)
 	if err != nil {
 		return nil, fmt.Errorf("counting deliveries: %w", err)
 	}
@@ -177,8 +179,8 @@ func (d *Deliveries) hold(ctx context.Context, which string, args ...any) (numbe
 	return number, nil
 }
 
-// releasedAtOnce bounds how many deliveries are released in one transaction.
-const releasedAtOnce = 512
+// releasedAtOnce and prunedAtOnce bound how many deliveries one transaction releases or deletes.
+const releasedAtOnce, prunedAtOnce = 512, 500
 
 // release has all deliveries done that are held and whose endpoints are not paused.
 func (d *Deliveries) release(ctx context.Context) error {
@@ -212,9 +214,6 @@ func (d *Deliveries) release(ctx context.Context) error {
 		}
 	}
 }
-
-// prunedAtOnce bounds how many deliveries one transaction deletes.
-const prunedAtOnce = 500
 
 // Prune deletes deliveries that are older than [KeepFor], and those of endpoints that have been removed.
 func (d *Deliveries) Prune(ctx context.Context) error {
