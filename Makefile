@@ -2,26 +2,44 @@
 
 CONFIG ?= Caddyfile.example
 
-.PHONY: run test real citus nodes quick flaky race fuzz bench generate pictures lint linters vulnerabilities newest types tools
+.PHONY: run test real citus nodes quick flaky race fuzz bench generate pictures lint vulnerabilities newest types tools
 
 # The demo shop, tracked, on http://localhost:8080; its untouched origin on :8081; the console on :8090.
 run:
 	go run ./cmd/caddy run --config $(CONFIG)
 
-# Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
-# The tests in the browser take longest, so they begin first, and one package more runs at once than there are processors.
+# Vet is one of the linters, and looks at everything but once.
+# One package more is tested at once than there are processors.
 AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
-test: tools lint types
-	go test -timeout 40m -p $(AT_ONCE) ./e2e ./...
-	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
+GO_TEST = go test -vet=off -timeout 40m -p $(AT_ONCE)
+
+# Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
+# Those that take longest begin first. With WATCHED=yes, the race detector watches what serves
+# requests (make race), and only what it disturbs is tested without it.
+WATCHED ?= no
+test: tools types
+ifeq ($(WATCHED),yes)
+	$(GO_TEST) ./e2e ./system $(filter-out $(shell go list $(RACE)),$(shell go list ./...)) $(DISTURBED)
+	$(MAKE) race
+else
+	$(GO_TEST) ./e2e ./system ./backend/console ./...
+endif
+	! command -v qemu-aarch64 >/dev/null || GOARCH=arm64 go test -vet=all -exec qemu-aarch64 -run TestBitmaps ./snippet/weave/sweep
+
+# What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
+# SQLite is somebody else's and is not watched: it would take twenty times as long.
+# The console's tests take longest, so they begin first.
+RACE ?= ./backend/console ./caddymodule ./edge/... ./snippet/... ./backend/...
+DISTURBED = ./snippet/weave ./backend/api/platforms
+race: tools
+	$(GO_TEST) -race -gcflags='modernc.org/...=-race=false' $(RACE)
 
 # Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
 # Exim, and npm's libraries of signatures; and PgBouncer between the service's rooms and PostgreSQL.
 real:
 	@.ci/tools real
-	go vet -tags real ./e2e ./system
-	go test -tags real -timeout 40m -run '^TestReal' ./e2e ./system
-	FRONTDESK_POOLED=yes go test -timeout 20m -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
+	$(GO_TEST) -tags real -run '^TestReal' ./e2e ./system
+	FRONTDESK_POOLED=yes $(GO_TEST) -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
 
 # The tests of the rooms whose tables Citus distributes, on a database that it has distributed. It has to be installed
 # beside PostgreSQL; Debian does not have it. Three tests fill their database by a statement that it does not take.
@@ -45,13 +63,7 @@ LOAD ?= 10
 flaky: tools
 	@COUNT=$(COUNT) LOAD=$(LOAD) .ci/flaky $(PKG)
 
-# What serves requests, under the race detector, which needs a C compiler. RACE=./... is everything.
-# SQLite is somebody else's and is not watched: it would take twenty times as long.
-RACE ?= ./caddymodule ./edge ./snippet/... ./backend/...
-race: tools
-	go test -race -gcflags='modernc.org/...=-race=false' -timeout 30m $(RACE)
-
-# Every fuzz target for FUZZTIME (15s), or those alone whose names are like FUZZ.
+# Every fuzz target for FUZZTIME (12s), or those alone whose names are like FUZZ.
 fuzz:
 	FUZZ='$(FUZZ)' FUZZTIME='$(FUZZTIME)' .ci/fuzz
 
@@ -68,13 +80,8 @@ pictures:
 generate:
 	go generate ./...
 
+# Formatting and Caddy's linters; .golangci.yml says which. vet and staticcheck are two of them.
 lint:
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted by gofmt: $$unformatted"; exit 1; }
-	go vet ./...
-	GOARCH=arm64 go vet ./snippet/weave/...
-
-# Caddy's linters; .golangci.yml says which. staticcheck is one of them.
-linters:
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 # Known vulnerabilities in what the programs call.

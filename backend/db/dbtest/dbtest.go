@@ -34,6 +34,9 @@ func Main(m *testing.M) {
 	if server.pooler != nil {
 		server.pooler.Remove()
 	}
+	if server.admin != nil {
+		server.admin.Close()
+	}
 	if server.stop != nil {
 		server.stop()
 	}
@@ -186,6 +189,7 @@ func addFixtures(t testing.TB, d *db.DB) {
 var server struct {
 	once    sync.Once
 	address string
+	admin   *sql.DB // makes and drops databases
 	pooler  *Pooler // nil without one
 	stop    func()
 	err     error
@@ -201,7 +205,10 @@ const pooled = "FRONTDESK_POOLED"
 func start(t testing.TB) {
 	t.Helper()
 	server.once.Do(func() {
-		if server.address, server.stop, server.err = startPostgres(); server.err == nil && os.Getenv(pooled) != "" {
+		if server.address, server.stop, server.err = startPostgres(); server.err != nil {
+			return
+		}
+		if server.admin, server.err = sql.Open("pgx", source("postgres")); server.err == nil && os.Getenv(pooled) != "" {
 			server.pooler, server.err = StartPooler(server.address)
 		}
 	})
@@ -212,9 +219,6 @@ func source(database string) string { return sourceOf(server.address, database) 
 
 func administer(t testing.TB, statement string) {
 	t.Helper()
-	conn, err := sql.Open("pgx", source("postgres"))
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = conn.Exec(statement)
+	_, err := server.admin.Exec(statement)
 	require.NoError(t, err)
 }

@@ -41,7 +41,8 @@ const unflushed = "fsync=off"
 // startPostgres runs a PostgreSQL server on a free port of the loopback
 // address, with its data in a temporary folder.
 func startPostgres() (address string, stop func(), err error) {
-	settings := append(citusSettings(), unflushed, "full_page_writes=off")
+	// Databases live for seconds: whoever cleaned them up would only take a processor.
+	settings := append(citusSettings(), unflushed, "full_page_writes=off", "autovacuum=off")
 	if server.counted {
 		settings = append(settings, statisticsSettings()...)
 	}

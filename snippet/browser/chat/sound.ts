@@ -2,8 +2,10 @@
 export interface Sound {
   /** Browsers let a page sound only after the visitor has done something on it: this is called then. */
   allow(): void;
-  /** Tells whether it sounds. */
-  play(): boolean;
+  /** Tells whether the page may sound now. */
+  ready(): boolean;
+  /** Sounds, on a page that may. */
+  play(): void;
 }
 
 export function sound(): Sound {
@@ -34,18 +36,17 @@ export function sound(): Sound {
 
   return {
     allow,
-    play() {
+    ready() {
       // Anything that the visitor has done on this page will do.
       const active = navigator.userActivation && navigator.userActivation.hasBeenActive;
       if (active) {
         allow();
       }
-      if (!audio || !(active || audio.state === 'running')) {
-        return false;
-      }
-      tone(audio, 660, 0);
-      tone(audio, 880, 0.12);
-      return true;
+      return !!audio && (active || audio.state === 'running');
+    },
+    play() {
+      tone(audio!, 660, 0);
+      tone(audio!, 880, 0.12);
     },
   };
 }

@@ -7,6 +7,9 @@ import type { Message } from './conversation';
 const elsewhere = 1000;
 const apart = 500;
 
+/** Milliseconds after which all tabs see what each has kept. */
+const settled = 200;
+
 /** What tells of messages that the visitor does not look at. */
 export interface Unseen {
   /** Sounds for the message, unless another tab shows it or has sounded. */
@@ -23,9 +26,16 @@ export function unseen(shell: Shell, bell: Sound, known: () => number, read: () 
       setTimeout(
         () => {
           const rung = shell.kept('rung') || '';
-          const done = rung.slice(0, of.length) === of ? Number(rung.slice(of.length)) : 0;
-          if (read() < seq && done < seq && bell.play()) {
-            shell.keep('rung', of + seq);
+          const done = rung.slice(0, of.length) === of ? parseInt(rung.slice(of.length), 10) : 0;
+          if (read() < seq && done < seq && bell.ready()) {
+            // Other tabs may be here at the same moment. Who was the last to keep its own mark sounds.
+            const mark = of + seq + ' ' + Math.random();
+            shell.keep('rung', mark);
+            setTimeout(() => {
+              if (shell.kept('rung') === mark && read() < seq) {
+                bell.play();
+              }
+            }, settled);
           }
         },
         elsewhere + Math.random() * apart,
