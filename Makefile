@@ -14,12 +14,13 @@ AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 GO_TEST = go test -vet=off -timeout 40m -p $(AT_ONCE)
 
 # Everything: unit, golden and fuzz seeds, on SQLite and PostgreSQL, in Chromium; the instructions of arm64 in QEMU.
-# Those that take longest begin first. With WATCHED=yes, the race detector watches what serves
-# requests (make race), and only what it disturbs is tested without it.
+# Those that take longest begin first. With WATCHED=yes, the race detector watches what serves requests (make race), and
+# of that only what it would disturb or slow down is tested without it.
 WATCHED ?= no
 test: tools types
 ifeq ($(WATCHED),yes)
 	$(GO_TEST) ./e2e ./system $(filter-out $(shell go list $(RACE)),$(shell go list ./...)) $(DISTURBED)
+	$(GO_TEST) -run '$(ALONE)' ./backend/console
 	$(MAKE) race
 else
 	$(GO_TEST) ./e2e ./system ./backend/console ./...
@@ -31,8 +32,11 @@ endif
 # The console's tests take longest, so they begin first.
 RACE ?= ./backend/console ./caddymodule ./edge/... ./snippet/... ./backend/...
 DISTURBED = ./snippet/weave ./backend/api/platforms
+# Tests that do thousands of things one after the other take ten times as long there, and have nobody to race with.
+ALONE = TestNobodySeesASiteOfOthers|TestEveryFigureOpensItsRows|TestPagesAndEventsAreBoundedWhateverIsStored
+ALONE := $(ALONE)|TestReferencesAnywhere|TestPropertiesOfWholePages|TestMemoryIsBounded|TestSkimmingWholePages
 race: tools
-	$(GO_TEST) -race -gcflags='modernc.org/...=-race=false' $(RACE)
+	$(GO_TEST) -race -gcflags='modernc.org/...=-race=false' -skip '$(ALONE)' $(RACE)
 
 # Other people's programs, as Debian has them: WebKit, Firefox, WordPress, MediaWiki, Django and Express,
 # Exim, and npm's libraries of signatures; and PgBouncer between the service's rooms and PostgreSQL.

@@ -601,6 +601,7 @@ CREATE TABLE lead_numbers (
 	PRIMARY KEY (site_id, number, at, lead_id)
 );
 CREATE INDEX lead_numbers_of_lead ON lead_numbers (site_id, lead_id);
+CREATE INDEX lead_numbers_of_number ON lead_numbers (number, at, lead_id); -- whoever has all sites searches in all
 
 -- What an operator has read of the leads: all up to a place in the journal, of one site or (site_id 0) of all, and those
 -- that were opened alone since.

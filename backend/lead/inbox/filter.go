@@ -1,8 +1,12 @@
 package inbox
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -142,4 +146,33 @@ func (q *query) all(conditions ...condition) {
 	for _, c := range conditions {
 		q.add(` AND `+c.sql, c.args...)
 	}
+}
+
+// MaxForms is how many names of forms are returned.
+const MaxForms = 100
+
+// Forms are the names of the forms of the sites, which have to be named, in order, MaxForms at most.
+func (b *Inbox) Forms(ctx context.Context, sites scope.Sites) ([]string, error) {
+	forms := make(map[string]bool)
+	ids := sites.IDs()
+	for _, id := range ids[:min(len(ids), severalSites)] {
+		// The index is asked for the next name behind each.
+		names, err := db.List(ctx, b.db.Read(), db.Only[string], fmt.Sprintf(`WITH RECURSIVE next(name, n) AS (
+			SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> ''), 1
+			UNION ALL SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> '' AND form_name > next.name), n + 1 FROM next WHERE next.name IS NOT NULL AND n < %d)
+			SELECT name FROM next WHERE name IS NOT NULL`, MaxForms), id)
+		if err != nil {
+			return nil, fmt.Errorf("reading the names of forms: %w", err)
+		}
+		for _, name := range names {
+			forms[name] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(forms))
+	return sorted[:min(len(sorted), MaxForms)], nil
+}
+
+// Tags are the tags of the leads of the sites; see [tag.Table.Known].
+func (b *Inbox) Tags(ctx context.Context, sites scope.Sites) ([]string, error) {
+	return lead.Tags.Known(ctx, b.db.Read(), sites)
 }

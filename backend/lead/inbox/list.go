@@ -3,13 +3,10 @@ package inbox
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
-	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
 // How many leads of the sites one page of the inbox looks at: near at first, and far where these fill no page. The page
@@ -196,7 +193,13 @@ func (b *browsing) endOf(ctx context.Context, place *key, most int) (*key, error
 // list returns the keys behind the place up to the end, which may be nil, of each site by the limit; where they are
 // tested, of leads that the filter means.
 func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit string) ([]key, error) {
-	var q query
+	q := b.query(place, end, tested, limit)
+	return db.List(ctx, b.from, (*key).fields, q.text.String(), q.args...)
+}
+
+// query is what [browsing.list] asks.
+func (b *browsing) query(place, end *key, tested bool, limit string) *query {
+	q := new(query)
 	a, order := b.along, ` ORDER BY at DESC, id DESC`
 	if a.byID {
 		order = ` ORDER BY id DESC`
@@ -214,8 +217,8 @@ func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit
 		} else {
 			q.add(` WHERE `+a.site+` = ?`, b.sites[i])
 		}
-		a.between(&q, place, end)
-		b.filter.times(&q, a.at)
+		a.between(q, place, end)
+		b.filter.times(q, a.at)
 		q.all(a.held...)
 		if tested {
 			q.all(a.tested...)
@@ -224,7 +227,7 @@ func (b *browsing) list(ctx context.Context, place, end *key, tested bool, limit
 		q.add(order + limit + fmt.Sprintf(`) AS of%d`, i))
 	}
 	q.add(order)
-	return db.List(ctx, b.from, (*key).fields, q.text.String(), q.args...)
+	return q
 }
 
 // between writes that keys are behind the place up to the end.
@@ -265,33 +268,4 @@ func (b *browsing) rare(ctx context.Context, place *key, words search.Query) (ke
 		}
 	}
 	return keys, true, nil
-}
-
-// MaxForms is how many names of forms are returned.
-const MaxForms = 100
-
-// Forms are the names of the forms of the sites, which have to be named, in order, MaxForms at most.
-func (b *Inbox) Forms(ctx context.Context, sites scope.Sites) ([]string, error) {
-	forms := make(map[string]bool)
-	ids := sites.IDs()
-	for _, id := range ids[:min(len(ids), severalSites)] {
-		// The index is asked for the next name behind each.
-		names, err := db.List(ctx, b.db.Read(), db.Only[string], fmt.Sprintf(`WITH RECURSIVE next(name, n) AS (
-			SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> ''), 1
-			UNION ALL SELECT (SELECT MIN(form_name) FROM leads WHERE merged_into = 0 AND site_id = $1 AND form_name <> '' AND form_name > next.name), n + 1 FROM next WHERE next.name IS NOT NULL AND n < %d)
-			SELECT name FROM next WHERE name IS NOT NULL`, MaxForms), id)
-		if err != nil {
-			return nil, fmt.Errorf("reading the names of forms: %w", err)
-		}
-		for _, name := range names {
-			forms[name] = true
-		}
-	}
-	sorted := slices.Sorted(maps.Keys(forms))
-	return sorted[:min(len(sorted), MaxForms)], nil
-}
-
-// Tags are the tags of the leads of the sites; see [tag.Table.Known].
-func (b *Inbox) Tags(ctx context.Context, sites scope.Sites) ([]string, error) {
-	return lead.Tags.Known(ctx, b.db.Read(), sites)
 }
