@@ -20,7 +20,7 @@ WATCHED ?= no
 test: tools types
 ifeq ($(WATCHED),yes)
 	$(GO_TEST) ./e2e ./system $(filter-out $(shell go list $(RACE)),$(shell go list ./...)) $(DISTURBED)
-	$(GO_TEST) -run '$(ALONE)' ./backend/console
+	$(GO_TEST) -run '$(ALONE)' ./backend/console ./backend/capture ./snippet/phone
 	$(MAKE) race
 else
 	$(GO_TEST) ./e2e ./system ./backend/console ./...
@@ -32,9 +32,9 @@ endif
 # The console's tests take longest, so they begin first.
 RACE ?= ./backend/console ./caddymodule ./edge/... ./snippet/... ./backend/...
 DISTURBED = ./snippet/weave ./backend/api/platforms
-# Tests that do thousands of things one after the other take ten times as long there, and have nobody to race with.
-ALONE = TestNobodySeesASiteOfOthers|TestEveryFigureOpensItsRows|TestPagesAndEventsAreBoundedWhateverIsStored
-ALONE := $(ALONE)|TestReferencesAnywhere|TestPropertiesOfWholePages|TestMemoryIsBounded|TestSkimmingWholePages
+# The tests that .ci/alone names do thousands of things one after the other. That takes up to ten times as long under the
+# detector, and they have nobody to race with.
+ALONE = ^($(shell paste -sd '|' .ci/alone))$$
 race: tools
 	$(GO_TEST) -race -gcflags='modernc.org/...=-race=false' -skip '$(ALONE)' $(RACE)
 
