@@ -43,7 +43,7 @@ race: tools
 real:
 	@.ci/tools real
 	$(GO_TEST) -tags real -run '^TestReal' ./e2e ./system
-	FRONTDESK_POOLED=yes $(GO_TEST) -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
+	FRONTDESK_POOLED=yes go test -vet=off -timeout 20m -run /postgres ./backend/db ./backend/journal ./backend/queue ./backend/lead ./backend/visit
 
 # The tests of the rooms whose tables Citus distributes, on a database that it has distributed. It has to be installed
 # beside PostgreSQL; Debian does not have it. Three tests fill their database by a statement that it does not take.

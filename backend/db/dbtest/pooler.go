@@ -110,7 +110,7 @@ func (p *Pooler) Start() error {
 // settle waits until no query is being cancelled. PgBouncer 1.18 to 1.20 end when a server closes the connection of one
 // (https://github.com/pgbouncer/pgbouncer/pull/927), as it does when its database is dropped.
 func (p *Pooler) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, p.Source("pgbouncer")+"&default_query_exec_mode=simple_protocol")
 	if err != nil {
