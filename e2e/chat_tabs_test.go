@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -54,7 +53,7 @@ func TestOneOfManyTabsSounds(t *testing.T) {
 	desk.answersWith("Good day")
 	there.front()
 	there.until(unread)
-	require.Eventually(t, func() bool { return tones() == 2 }, time.Minute, 100*time.Millisecond)
+	p.await(t, func() bool { return tones() == 2 })
 	here.covered(false)
 	here.front()
 	here.until(unread)

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// Who left a number is found by it, in all sites as in one, the newest first and without sorting.
+// Who left a number is found by it, in all sites as in one.
 func TestANumberIsFoundByItsIndex(t *testing.T) {
 	d := dbtest.Open(t, dbtest.SQLite(t))
 	for index, sites := range map[string]scope.Sites{

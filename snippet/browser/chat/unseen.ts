@@ -28,11 +28,12 @@ export function unseen(shell: Shell, bell: Sound, known: () => number, read: () 
           const rung = shell.kept('rung') || '';
           const done = rung.slice(0, of.length) === of ? parseInt(rung.slice(of.length), 10) : 0;
           if (read() < seq && done < seq && bell.ready()) {
-            // Other tabs may be here at the same moment. Who was the last to keep its own mark sounds.
+            // Other tabs may be here at the same moment. Who was the last to keep its own mark sounds, and whoever can keep none.
             const mark = of + seq + ' ' + Math.random();
             shell.keep('rung', mark);
             setTimeout(() => {
-              if (shell.kept('rung') === mark && read() < seq) {
+              const last = shell.kept('rung') || '';
+              if ((last === mark || last === rung) && read() < seq) {
                 bell.play();
               }
             }, settled);
