@@ -56,7 +56,7 @@ func main() {
 	flag.DurationVar(&o.soaking, "soak", 0, "keep a load on the nodes for so long, and reload them each minute")
 	flag.Float64Var(&o.times, "times", 1, "how many times the usual load is put on nodes, in a soak or between kills")
 	flag.StringVar(&o.folder, "folder", "", "a new `folder` for the book and the logs; it is kept")
-	flag.StringVar(&o.program, "caddy", "", "the `program`; by default it is built")
+	flag.StringVar(&o.program, "caddy", "", "the `program`, one that this has left in a folder; by default it is built")
 	flag.Parse()
 	o.only = regexp.MustCompile(*only)
 	if missing := cluster.Missing(o.sqlite); len(missing) > 0 {
@@ -90,10 +90,8 @@ func (o *options) run() error {
 	}
 	if o.program == "" {
 		o.program = filepath.Join(o.folder, "caddy")
-		build := exec.CommandContext(ctx, "go", "build", "-o", o.program, "./cmd/caddy")
-		build.Stdout, build.Stderr = os.Stdout, os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("building Caddy: %w", err)
+		if err := cluster.Build(ctx, o.folder, o.program); err != nil {
+			return err
 		}
 	}
 	do := o.campaign

@@ -9,7 +9,8 @@ import (
 )
 
 // fakeClock is the library that changes what a program reads from the clock; empty where it is not installed (Debian's
-// faketime). Programs of Go do not read it by a library, and Patroni ends of it at times, so it is PostgreSQL's alone.
+// faketime). Programs of Go do not read it by a library, see [Build], and Patroni ends of it at times, so it is
+// PostgreSQL's alone.
 var fakeClock = func() string {
 	found, _ := filepath.Glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
 	return strings.Join(found, "")
@@ -57,7 +58,7 @@ func (c *Cluster) clock(m *Machine) error {
 
 func (m *Machine) clockFile() string { return filepath.Join(m.Disk, "clock") }
 
-// SetClock sets the clock of a database so far ahead, or behind.
+// SetClock sets the clock of a database, or of a node, so far ahead, or behind.
 func (m *Machine) SetClock(by time.Duration) error {
 	return os.WriteFile(m.clockFile(), fmt.Appendf(nil, "%+d\n", int64(by.Seconds())), 0o644)
 }

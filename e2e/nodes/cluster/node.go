@@ -56,7 +56,7 @@ func (c *Cluster) startNodes(ctx context.Context, n int) error {
 		if err := os.WriteFile(c.file(m), []byte(c.caddyfile(m, i)), 0o644); err != nil {
 			return err
 		}
-		p, err := m.add("caddy", "", home(m), c.options.Caddy, "run", "--config", c.file(m), "--adapter", "caddyfile")
+		p, err := m.add("caddy", "", append(home(m), clockEnv+"="+m.clockFile()), c.options.Caddy, "run", "--config", c.file(m), "--adapter", "caddyfile")
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (c *Cluster) startBalancer(ctx context.Context) error {
 	transport http {
 		dial_timeout 1s
 		keepalive off
-		response_header_timeout 10s
+		response_header_timeout 15s
 	}
 }
 (well) {

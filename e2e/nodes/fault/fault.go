@@ -87,7 +87,12 @@ func node(c *cluster.Cluster, stop time.Duration, r *rand.Rand) []Fault {
 			return err
 		}
 	}
+	clock := func(name string, by time.Duration) Fault {
+		return Fault{Name: "node: clock " + name, Lasts: stop, Begin: onNode(
+			func(m *cluster.Machine) error { return m.SetClock(by) }, func(m *cluster.Machine) error { return m.SetClock(0) })}
+	}
 	return []Fault{
+		clock("an hour ahead", time.Hour), clock("an hour behind", -time.Hour),
 		{Name: "node: killed", Lasts: 3 * time.Second, Breaks: 100 * time.Millisecond, Begin: func(context.Context) (func(context.Context) error, error) {
 			return nothing, c.Frontdesks[r.IntN(len(c.Frontdesks))].Kill()
 		}},
