@@ -19,13 +19,15 @@ const (
 	openStreams = 5000
 	// streamsSettle is how long a server is left alone before its memory is read.
 	streamsSettle = 5 * time.Second
+	// streamsRest is how long the streams are open without an event while the processor's time is taken.
+	streamsRest = 20 * time.Second
 )
 
-// streams measures what a visitor's open stream takes of a node's memory, and the time from an operator's coming or going
-// to the last of all visitors, beside a bare net/http handler of event streams.
+// streams measures what a visitor's open stream takes of a node's memory, and of its processor while nothing happens, and the
+// time from an operator's coming or going to the last of all visitors, beside a bare net/http handler of event streams.
 func streams(ctx context.Context, folder, caddy, profile string, rounds int) error {
 	fmt.Printf("%d event streams, %d events\n", openStreams, rounds)
-	fmt.Printf("%-24s %14s %14s %14s %12s %12s\n", "", "KiB a stream", "first, ms", "last, ms", "lowest", "highest")
+	fmt.Printf("%-24s %14s %14s %14s %14s %12s %12s\n", "", "KiB a stream", "CPU, µs a s", "first, ms", "last, ms", "lowest", "highest")
 	for _, side := range []struct {
 		name  string
 		start func(context.Context, string, string) (*streamSide, error)
@@ -74,6 +76,15 @@ func (s *streamSide) measure(ctx context.Context, name, profile string, rounds i
 			return err
 		}
 	}
+	before, err := s.cpu()
+	if err != nil {
+		return err
+	}
+	time.Sleep(streamsRest)
+	after, err := s.cpu()
+	if err != nil {
+		return err
+	}
 	var firsts, took []float64
 	for n := range rounds {
 		first, last, err := crowd.event(ctx, s, n)
@@ -83,7 +94,7 @@ func (s *streamSide) measure(ctx context.Context, name, profile string, rounds i
 		firsts, took = append(firsts, float64(first.Microseconds())/1000), append(took, float64(last.Microseconds())/1000)
 		time.Sleep(2 * time.Second)
 	}
-	fmt.Printf("%-24s %14.1f %14.1f %14.1f %12.1f %12.1f\n", name, float64(held-idle)/1024/openStreams, median(firsts), median(took), slices.Min(took), slices.Max(took))
+	fmt.Printf("%-24s %14.1f %14.1f %14.1f %14.1f %12.1f %12.1f\n", name, float64(held-idle)/1024/openStreams, float64((after-before).Microseconds())/streamsRest.Seconds()/openStreams, median(firsts), median(took), slices.Min(took), slices.Max(took))
 	return nil
 }
 

@@ -6,9 +6,6 @@ import (
 	"strconv"
 )
 
-// beating is an event without news, so that the script hears that the stream is alive.
-var beating = []byte("data: {}\n\n")
-
 // The events that say no more than whether an operator is there, or is typing.
 var (
 	cameEvent   = []byte("data: {\"online\":true}\n\n")

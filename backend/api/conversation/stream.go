@@ -23,10 +23,6 @@ const (
 	maxVisitorStreams, networkStreams = 20_000, 200
 	// maxLate bounds how long a client may take to read what it was sent.
 	maxLate = 10 * time.Second
-	// lookEvery is how often it is looked whether the client is still there.
-	lookEvery = 5 * time.Second
-	// beatEvery is how often something is sent, so that the connection is not taken for dead.
-	beatEvery = 20 * time.Second
 	// catchUpTime bounds one look into the database.
 	catchUpTime = 5 * time.Second
 )
@@ -148,12 +144,14 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 	defer s.depart()
 	defer s.listener.Close()
 	defer out.close()
-	look := time.NewTimer(lookEvery)
+	began := time.Now()
+	b := beats{brisk, began, began}
+	look := time.NewTimer(b.at.every)
 	defer look.Stop()
-	if first := s.event(live.Entries | live.Presence); first == nil || out.send(first) != nil {
+	if first := s.event(live.Entries | live.Presence); first == nil || out.send(slices.Concat(first, b.at.beat)) != nil {
 		return
 	}
-	for sent := time.Now(); ; {
+	for {
 		var event []byte
 		select {
 		case <-left:
@@ -164,22 +162,26 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 			if out.gone() {
 				return
 			}
-			if look.Reset(lookEvery); now.Sub(sent) >= beatEvery {
-				event = beating
-			}
+			beat, again := b.due(now)
+			look.Reset(again)
+			event = beat
 		case _, more := <-s.listener.News():
 			if !more {
 				return
 			}
-			if event = s.event(s.listener.Take()); event == nil {
+			what := s.listener.Take()
+			if event = s.event(what); event == nil {
 				return // what has happened could not be read: the client asks again
+			}
+			if what&live.Entries != 0 {
+				b.talked = time.Now()
 			}
 		}
 		if len(event) > 0 {
 			if out.send(event) != nil {
 				return
 			}
-			sent = time.Now()
+			b.sent = time.Now()
 		}
 	}
 }

@@ -27,7 +27,7 @@ const Path = frame.Path + "events"
 
 const (
 	// heartbeat is how often something is sent when nothing happens, so that a lost connection is noticed.
-	heartbeat = 15 * time.Second
+	heartbeat = 5 * time.Second
 	// patience is how long a reader may take for what was sent.
 	patience = 10 * time.Second
 	// atOnce is how many entries are read at once.

@@ -17,8 +17,9 @@ import (
 
 const (
 	// silence is after how long without a word a stream counts as dead, shortest and longest are the pauses before another
-	// attempt, and beside is how often is asked beside a stream that is late. They are the browser script's.
-	silence           = 45 * time.Second
+	// attempt, and beside is how often is asked beside a stream that is late. They are those of the browsers' scripts, for
+	// conversations in which somebody has just written.
+	silence           = 8 * time.Second
 	shortest, longest = time.Second, 30 * time.Second
 	beside            = 5 * time.Second
 	// answersEvery is how often each visitor with a stream is answered.

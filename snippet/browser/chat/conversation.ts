@@ -42,6 +42,8 @@ export interface News {
   typing?: boolean;
   /** The node of the stream does not hear what happens. */
   late?: boolean;
+  /** The stream's next word comes within so many seconds. */
+  within?: number;
   /** What the visitor has said of the conversation, which is closed. */
   rating?: { good: boolean; line: string };
   /** The conversation can be sent by mail once an operator has answered. */

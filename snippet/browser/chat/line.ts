@@ -2,8 +2,8 @@ import type { Core } from '../panels/shell';
 import { encode } from '../text';
 import type { News } from './conversation';
 
-/** Milliseconds without a word of the stream, which says something every 20 seconds, after which it counts as dead. */
-const silence = 45_000;
+/** Seconds without a word after which a stream counts as dead, until it says within how many its next word comes. */
+const silence = 45;
 
 /** Milliseconds in which a stream says its first word; else something on the way holds it back, and the service is asked instead. */
 const buffering = 6000;
@@ -53,6 +53,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   /** Until when the service is asked instead. */
   let asking = 0;
   let heard = 0;
+  let within = silence;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let token = '';
   let since = 0;
@@ -129,6 +130,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
   function listen(mine: number): void {
     const began = Date.now();
     heard = 0;
+    within = silence;
     stream = new EventSource(core.base + 'v1/chat/stream?t=' + token + '&a=' + Math.max(0, seen()), { withCredentials: true });
     stream.onmessage = (event) => {
       heard = Date.now();
@@ -148,10 +150,10 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
       if (!heard && Date.now() - began >= buffering) {
         asking = began + rest;
         connect();
-      } else if (heard && Date.now() - heard > silence) {
+      } else if (heard && Date.now() - heard > within * 1000) {
         again();
       } else {
-        later(heard ? 5000 : 1000, watch);
+        later(1000, watch);
       }
     };
     watch();
@@ -166,6 +168,7 @@ export function line(core: Core, seen: () => number, known: () => number, take: 
         if (news.late !== undefined) {
           askBeside(news.late);
         }
+        within = news.within || within;
         take(news);
       }
     } catch {

@@ -24,6 +24,9 @@ htmx.registerExtension('console', {
   },
 });
 
+/** Milliseconds without a word after which a stream is lost: it says every three seconds that it is there. */
+const silence = 8000;
+
 type Connection = 'connecting' | 'live' | 'lost' | 'yielded';
 
 function tellConnection(is: Connection): void {
@@ -35,6 +38,9 @@ function tellConnection(is: Connection): void {
 
 /** What htmx says of a stream that has failed. */
 type Failed = CustomEvent<{ status?: number; ctx?: { response?: { status?: number } } } | undefined>;
+
+/** What htmx says of a stream that is open, or is opened. */
+type Opened = CustomEvent<{ connection: { reader: ReadableStreamDefaultReader | null } }>;
 
 /** The session is over. Whoever signs out here is told where to go by the answer. */
 function over(): void {
@@ -55,11 +61,26 @@ function lost(event: Event): void {
 const source = document.getElementById('stream');
 if (source) {
   let retry = 0;
+  let heard = 0;
+  let reader: () => ReadableStreamDefaultReader | null;
   tellConnection('connecting');
-  source.addEventListener('htmx:sse:after:connection', () => {
+  source.addEventListener('htmx:sse:after:connection', (event) => {
+    const { connection } = (event as Opened).detail;
+    reader = () => connection.reader;
     retry = 0;
+    heard = Date.now();
     tellConnection('live');
   });
+  source.addEventListener('htmx:sse:before:message', () => {
+    heard = Date.now();
+  });
+  // Nobody ends a stream whose machine is gone. The extension connects anew when its own end is closed.
+  setInterval(() => {
+    if (document.documentElement.dataset.stream === 'live' && Date.now() - heard > silence) {
+      tellConnection('lost');
+      void reader()?.cancel();
+    }
+  }, 1000);
   source.addEventListener('htmx:sse:error', lost);
   source.addEventListener('ended', over);
   // The operator has opened too many pages since. To come back without being asked would drive out one of those.
