@@ -74,6 +74,8 @@ func (s *stream) next() (e event, found bool) {
 		line = strings.TrimSuffix(line, "\n")
 		field, value, _ := strings.Cut(line, ": ")
 		switch {
+		case line == "" && e.name == "here":
+			e = event{}
 		case line == "" && e != event{}:
 			return e, true
 		case line == "" || field == "":

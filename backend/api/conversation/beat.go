@@ -18,6 +18,8 @@ var (
 const (
 	// lively is how long after a message a stream is brisk.
 	lively = 5 * time.Minute
+	// slack is what sending takes: a look comes as long after the last look, which is a little less after what was sent then.
+	slack = 500 * time.Millisecond
 	// lookEvery is how often it is looked at least whether the client is still there.
 	lookEvery = 5 * time.Second
 )
@@ -35,7 +37,7 @@ func (b *beats) due(now time.Time) (beat []byte, again time.Duration) {
 	if b.at = calm; now.Sub(b.talked) < lively {
 		b.at = brisk
 	}
-	if b.at != before || now.Sub(b.sent) >= b.at.every {
+	if b.at != before || now.Sub(b.sent) >= b.at.every-slack {
 		beat = b.at.beat
 	}
 	return beat, min(b.at.every, lookEvery)

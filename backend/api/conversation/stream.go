@@ -24,7 +24,7 @@ const (
 	// maxLate bounds how long a client may take to read what it was sent.
 	maxLate = 10 * time.Second
 	// catchUpTime bounds one look into the database.
-	catchUpTime = 5 * time.Second
+	catchUpTime = 4 * time.Second
 )
 
 // streamCount counts open streams.

@@ -3,8 +3,8 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -141,6 +141,7 @@ type streaming struct {
 	pause         time.Duration    // between two events
 	conversations ConversationFeed // nil for feeds of other things, as is heard
 	heard         <-chan struct{}
+	sending       sync.Mutex // held while out is written to
 	out           http.ResponseWriter
 	control       *http.ResponseController
 }
@@ -150,14 +151,19 @@ func (s *streaming) run(ctx context.Context) error {
 	if s.watch != nil {
 		moved = s.watch.News()
 	}
-	beat := time.NewTicker(beatEvery)
-	defer beat.Stop()
-
 	s.out.Header().Set("Content-Type", "text/event-stream")
 	s.out.Header().Set("X-Accel-Buffering", "no")
 	if err := s.send([]byte(": hello\n\n")); err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	var beating sync.WaitGroup
+	beating.Go(func() {
+		defer stop()
+		aside.Do(s.live.Logger, "beats of a stream", func() { s.beat(ctx) })
+	})
+	defer beating.Wait()
+	defer stop()
 	for {
 		var err error
 		select {
@@ -167,8 +173,6 @@ func (s *streaming) run(ctx context.Context) error {
 			return s.giveWay()
 		case why := <-s.attendee.over:
 			return s.end(ctx, why)
-		case <-beat.C:
-			err = s.send([]byte("event: here\ndata: here\n\n"))
 		case <-s.happened.News():
 			err = s.read(ctx)
 		case <-moved:
@@ -246,43 +250,4 @@ func (s *streaming) end(ctx context.Context, why error) error {
 		return err
 	}
 	return why
-}
-
-// tell sends the data up to the stream's position.
-func (s *streaming) tell(data [][]byte) error {
-	return s.tellAs(fmt.Appendf(nil, "id: %s\n", s.happened.Position()), data)
-}
-
-// tellAs sends the data in as few events as they fit into. The last one has the id: a client that has not
-// got it is told all again.
-func (s *streaming) tellAs(id []byte, data [][]byte) error {
-	for from := 0; from < len(data); {
-		to, size := from, 0
-		for to < len(data) && (to == from || size+len(data[to]) <= maxData) {
-			size += len(data[to])
-			to++
-		}
-		var event [][]byte
-		if to == len(data) {
-			event = append(event, id)
-		}
-		event = append(append(event, data[from:to]...), []byte("\n"))
-		if err := s.send(event...); err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
-}
-
-func (s *streaming) send(parts ...[]byte) error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	for _, part := range parts {
-		if _, err := s.out.Write(part); err != nil {
-			return err
-		}
-	}
-	return s.control.Flush()
 }

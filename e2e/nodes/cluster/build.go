@@ -68,6 +68,9 @@ func Build(ctx context.Context, folder, program string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
 	replaced := make(map[string]string)
 	for path, content := range map[string]string{original: changed, added: follower} {
 		file := filepath.Join(folder, "overlay-"+filepath.Base(path))

@@ -25,7 +25,7 @@ htmx.registerExtension('console', {
 });
 
 /** Milliseconds without a word after which a stream is lost: it says every three seconds that it is there. */
-const silence = 8000;
+const silence = 7000;
 
 type Connection = 'connecting' | 'live' | 'lost' | 'yielded';
 
@@ -62,7 +62,8 @@ const source = document.getElementById('stream');
 if (source) {
   let retry = 0;
   let heard = 0;
-  let reader: () => ReadableStreamDefaultReader | null;
+  let silent = false;
+  let reader: (() => ReadableStreamDefaultReader | null) | undefined;
   tellConnection('connecting');
   source.addEventListener('htmx:sse:after:connection', (event) => {
     const { connection } = (event as Opened).detail;
@@ -73,12 +74,18 @@ if (source) {
   });
   source.addEventListener('htmx:sse:before:message', () => {
     heard = Date.now();
+    tellConnection('live');
   });
-  // Nobody ends a stream whose machine is gone. The extension connects anew when its own end is closed.
+  // Nobody ends a stream whose machine is gone. The extension connects anew when its own end is closed. A page that wakes up looks
+  // twice, so that what has come while it slept is read first.
   setInterval(() => {
-    if (document.documentElement.dataset.stream === 'live' && Date.now() - heard > silence) {
+    const open = reader?.();
+    const before = silent;
+    silent = !!open && Date.now() - heard > silence;
+    if (open && silent && before) {
+      silent = false;
       tellConnection('lost');
-      void reader()?.cancel();
+      void open.cancel();
     }
   }, 1000);
   source.addEventListener('htmx:sse:error', lost);
