@@ -121,6 +121,14 @@ func (s *Service) Use() (desk *Desk, done func(), err error) {
 	return desk, s.uses.end, nil
 }
 
+// Now is what time it is: the database's time, see [db.DB.Now], or the machine's while the service is not ready.
+func (s *Service) Now() time.Time {
+	if desk := s.desk.Load(); desk != nil {
+		return desk.DB.Now()
+	}
+	return time.Now()
+}
+
 // Calls returns where calls are kept, and the function that ends their use. calls is nil while the service is not ready.
 func (s *Service) Calls() (calls *call.Calls, done func()) {
 	desk, done, err := s.Use()
@@ -225,7 +233,7 @@ func (s *Service) run(ctx context.Context) {
 		keep("keeping the ids of visitors' browsers", desk.Clients.Run)
 		keep("bulletins", desk.Bulletins.Run)
 		keep("erasing", desk.Persons.Run)
-		keep("bringing conversations to operators", dispatch.New(desk.DB, desk.Chats, desk.Presence, time.Now, s.logger.Named("chats")).Run)
+		keep("bringing conversations to operators", dispatch.New(desk.DB, desk.Chats, desk.Presence, desk.DB.Now, s.logger.Named("chats")).Run)
 		keep("deleting what is old", func(ctx context.Context) { desk.retain(ctx, s.logger) })
 	}
 	for desk != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -155,69 +154,69 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		return nil, err
 	}
 	desk := &Desk{
-		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, time.Now), Groups: group.New(d, time.Now),
-		Numbers: inventory.New(d, time.Now), Leases: lease.New(d, time.Now, observer), Forms: form.New(d, time.Now), Incidents: incident.New(d, time.Now), Sightings: sighting.New(d, time.Now),
+		DB: d, Journal: journal.New(d), Queue: queue.New(d, logger.Named("queue")), Operators: operator.New(d, d.Now), Groups: group.New(d, d.Now),
+		Numbers: inventory.New(d, d.Now), Leases: lease.New(d, d.Now, observer), Forms: form.New(d, d.Now), Incidents: incident.New(d, d.Now), Sightings: sighting.New(d, d.Now),
 	}
-	desk.SignIns, desk.Tokens, desk.Presence = signin.New(d, desk.Operators, time.Now), token.New(d, time.Now), presence.New(d, desk.Operators, desk.Groups, time.Now)
+	desk.SignIns, desk.Tokens, desk.Presence = signin.New(d, desk.Operators, d.Now), token.New(d, d.Now), presence.New(d, desk.Operators, desk.Groups, d.Now)
 	desk.configured.Store(new(Configuration))
 	var err error
-	if desk.Keys, err = key.Open(ctx, d, time.Now); err != nil {
+	if desk.Keys, err = key.Open(ctx, d, d.Now); err != nil {
 		return nil, err
 	}
-	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, time.Now), days.New(d), card.New(d, desk.Keys), retain.New(d, desk.Keys.Parts)
+	desk.Texts, desk.Days, desk.Cards, desk.Retention = quota.New(d, desk.Keys, d.Now), days.New(d), card.New(d, desk.Keys), retain.New(d, desk.Keys.Parts)
 	desk.Networks = place.New(logger.Named("networks"))
-	desk.Reports, desk.Saved, desk.ReportLinks, desk.Costs = report.New(d, desk.Keys, time.Now), saved.New(d, time.Now), link.New(d, time.Now), cost.New(d, time.Now)
-	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, time.Now); err != nil {
+	desk.Reports, desk.Saved, desk.ReportLinks, desk.Costs = report.New(d, desk.Keys, d.Now), saved.New(d, d.Now), link.New(d, d.Now), cost.New(d, d.Now)
+	if desk.Figures, err = keeper.Open(ctx, d, desk.Keys, d.Now); err != nil {
 		return nil, err
 	}
-	desk.Onsite = onsite.New(d, desk.Keys, desk.Cards, time.Now, desk.Leases.Prolong)
-	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days, Where: desk.Networks.Of}, time.Now); err != nil {
+	desk.Onsite = onsite.New(d, desk.Keys, desk.Cards, d.Now, desk.Leases.Prolong)
+	if desk.Visits, err = visit.Open(ctx, visit.Subjects{DB: d, Keys: desk.Keys, Texts: desk.Texts, Days: desk.Days, Where: desk.Networks.Of}, d.Now); err != nil {
 		return nil, err
 	}
 	desk.Leases.Tell(desk.Visits.FoundNoNumberTx)
-	if desk.Previews, err = preview.Open(ctx, d, time.Now); err != nil {
+	if desk.Previews, err = preview.Open(ctx, d, d.Now); err != nil {
 		return nil, err
 	}
-	if desk.Captchas, err = captcha.Open(ctx, d, time.Now); err != nil {
+	if desk.Captchas, err = captcha.Open(ctx, d, d.Now); err != nil {
 		return nil, err
 	}
-	desk.Sites = site.New(d, time.Now, logger.Named("sites"), desk.keepOwn)
+	desk.Sites = site.New(d, d.Now, logger.Named("sites"), desk.keepOwn)
 	desk.Forwards = forward.New(d, desk.Queue, observer)
 	told := toldTo(observer)
-	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt, Stored: told.lead}, time.Now)
-	desk.Inbox = inbox.New(d, desk.Leads, time.Now)
-	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, time.Now)
-	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue, Ended: told.call}, time.Now)
+	desk.Leads = lead.New(lead.Subjects{DB: d, Visits: desk.Visits, Texts: desk.Texts, Numbers: desk.Leases.ShownAt, Stored: told.lead}, d.Now)
+	desk.Inbox = inbox.New(d, desk.Leads, d.Now)
+	desk.Refused = refused.New(d, desk.Leads, desk.forwardRefused, d.Now)
+	desk.Calls = call.New(call.Subjects{DB: d, Visits: desk.Visits, Leases: desk.Leases, Leads: desk.Leads, Queue: desk.Queue, Ended: told.call}, d.Now)
 	desk.Deliveries = notify.New(notify.Subjects{
 		DB: d, Journal: desk.Journal, Queue: desk.Queue, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls, Mails: desk.mails,
-	}, desk.deliverySettings, observer, time.Now, logger.Named("deliveries"))
-	desk.Bulletins = bulletin.New(desk.forBulletins(), time.Now, logger.Named("bulletins"))
+	}, desk.deliverySettings, observer, d.Now, logger.Named("deliveries"))
+	desk.Bulletins = bulletin.New(desk.forBulletins(), d.Now, logger.Named("bulletins"))
 	desk.Chats = chat.New(chat.Subjects{
 		DB: d, Visits: desk.Visits, Texts: desk.Texts, Cards: desk.Cards, Queue: desk.Queue, Leads: desk.Leads, Region: desk.regionOf, There: desk.Presence.There,
 		Answered: func(ctx context.Context, tx db.Tx, of chat.Conversation) error {
 			return desk.Answers.Answered(ctx, tx, of)
 		},
 		Said: told.chat,
-	}, time.Now)
-	if desk.Limits, err = limit.Open(ctx, desk.forLimits(logger, told), time.Now); err != nil {
+	}, d.Now)
+	if desk.Limits, err = limit.Open(ctx, desk.forLimits(logger, told), d.Now); err != nil {
 		return nil, err
 	}
 	desk.Clients = client.New(d, desk.Keys, logger.Named("visits"))
 	desk.Conversions = conversion.New(conversion.Subjects{
 		DB: d, Deliveries: desk.Deliveries, Sites: desk.Sites, Leads: desk.Leads, Calls: desk.Calls, Chats: desk.Chats, Visits: desk.Visits, Clients: desk.Clients,
-	}, time.Now, logger.Named("conversions"))
-	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), time.Now)
-	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, time.Now)
-	desk.Invitations, desk.TwoStep, desk.Passkeys, desk.Replies, desk.Ratings = invitation.New(forInvitations(desk), desk.Queue, time.Now), twostep.New(d, time.Now), passkey.New(d, desk.Operators, time.Now), reply.New(d), rating.New(d, time.Now)
+	}, d.Now, logger.Named("conversions"))
+	desk.Transcripts = letter.NewTranscripts(d, desk.Chats, desk.Queue, desk.letters(), d.Now)
+	desk.Answers = letter.NewAnswers(desk.forAnswers(), desk.Queue, d.Now)
+	desk.Invitations, desk.TwoStep, desk.Passkeys, desk.Replies, desk.Ratings = invitation.New(forInvitations(desk), desk.Queue, d.Now), twostep.New(d, d.Now), passkey.New(d, desk.Operators, d.Now), reply.New(d), rating.New(d, d.Now)
 	desk.Chatting = live.New(d, desk.Chats, desk.Journal, desk.Presence.Online)
 	if desk.Callbacks, err = callback.Open(ctx, callback.Subjects{
 		DB: d, Queue: desk.Queue, Visits: desk.Visits, Captchas: desk.Captchas, Groups: desk.Groups, Key: desk.Sites.Key,
 		Diallers: func() []telephony.Dialler { return desk.configured.Load().Diallers },
-	}, time.Now, logger.Named("callbacks")); err != nil {
+	}, d.Now, logger.Named("callbacks")); err != nil {
 		return nil, err
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
-	if desk.Persons, err = person.New(ctx, d, time.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Clients.Traces(), desk.Conversions.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
+	if desk.Persons, err = person.New(ctx, d, d.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Clients.Traces(), desk.Conversions.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
 		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), sighting.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
 		return nil, err
 	}
@@ -225,9 +224,9 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 		Keys: desk.Keys, Sightings: desk.Sightings, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
 		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
-	desk.Console = console.New(desk.forConsole(), time.Now, logger.Named("console"))
-	desk.OpenAnswers = once.New(d, time.Now)
-	desk.Open = open.New(desk.forOpen(), time.Now, logger.Named("open"))
+	desk.Console = console.New(desk.forConsole(), d.Now, logger.Named("console"))
+	desk.OpenAnswers = once.New(d, d.Now)
+	desk.Open = open.New(desk.forOpen(), d.Now, logger.Named("open"))
 	return desk, nil
 }
 

@@ -71,7 +71,7 @@ func forInvitations(d *Desk) invitation.Subjects {
 func (d *Desk) forBulletins() bulletin.Subjects {
 	writer := bulletins.NewWriter(bulletins.Sources{
 		Reports: d.Reports, Incidents: d.Incidents, Key: d.Sites.Key, Console: func() string { return d.configured.Load().Console },
-	}, time.Now)
+	}, d.DB.Now)
 	return bulletin.Subjects{DB: d.DB, Keys: d.Keys, Queue: d.Queue, Deliveries: d.Deliveries, Site: d.servedHere, Write: writer.Write}
 }
 

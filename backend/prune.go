@@ -24,7 +24,7 @@ const (
 // pruneJournal deletes old entries of the journal, until ctx ends.
 func (d *Desk) pruneJournal(ctx context.Context, logger *zap.Logger) {
 	for again := true; again; {
-		pruned, unread, err := d.Journal.Prune(ctx, time.Now())
+		pruned, unread, err := d.Journal.Prune(ctx, d.DB.Now())
 		switch {
 		case err != nil && ctx.Err() == nil:
 			logger.Warn("pruning the journal failed", zap.Error(err))

@@ -1,8 +1,6 @@
 package backend
 
 import (
-	"time"
-
 	"github.com/seed-3405227d/frontdesk/backend/chat/overview"
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -16,7 +14,7 @@ func checksOf(d *Desk) *check.Checks {
 	return check.New(check.Subjects{
 		Sites: d.Sites, Days: d.Days, Sightings: d.Sightings, Numbers: d.Numbers, Forms: d.Forms, Calls: d.Calls,
 		Service: func(key string) string { return d.configured.Load().Services[key] },
-	}, time.Now)
+	}, d.DB.Now)
 }
 
 // forConsole are what the console shows.

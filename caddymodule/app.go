@@ -182,7 +182,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 		Spool:     a.service.forms,
 		Intake:    a.service.intake,
 		StatusOf:  statusOf,
-		Platforms: platforms.New(a.telephones, a.switchboard, a.service),
+		Platforms: platforms.New(a.telephones, a.switchboard, a.service, a.service.Now),
 	})
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/aside"
+	"github.com/seed-3405227d/frontdesk/backend/db/clock"
 	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
 	"github.com/seed-3405227d/frontdesk/backend/db/replica"
 	"github.com/seed-3405227d/frontdesk/backend/db/sqlite"
@@ -74,7 +75,8 @@ type DB struct {
 	use      func(ctx context.Context, f func(wire.Conn) error) error // the connection of a writer, for one f at a time
 	logger   *zap.Logger
 
-	now func() time.Time
+	now   func() time.Time
+	clock *clock.Clock // nil with SQLite
 
 	trouble  atomic.Pointer[Trouble]
 	groups   []*group
@@ -106,6 +108,10 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w", explain(err))
+	}
+	if d.engine == Postgres {
+		d.clock = clock.New(ctx, clockOf(d.read, d.engine), logger)
+		d.now = d.clock.Now
 	}
 	run, stop := context.WithCancel(context.Background())
 	d.stop = stop
@@ -164,6 +170,18 @@ func Clock(engine string) string {
 	}
 	return `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 }
+
+// clockOf asks the database for its time.
+func clockOf(read *sql.DB, engine string) func(context.Context) (time.Time, error) {
+	return func(ctx context.Context) (time.Time, error) {
+		var at int64
+		err := read.QueryRowContext(ctx, "SELECT "+Clock(engine)).Scan(&at)
+		return time.UnixMilli(at), err
+	}
+}
+
+// Now is what time it is. Nodes that share a database agree on that, though the clock of one, or the database's, is set.
+func (d *DB) Now() time.Time { return d.now() }
 
 // Read is for queries. On SQLite its connections refuse to write. On PostgreSQL a query
 // of [List] or [One] has a minute.
@@ -225,6 +243,7 @@ func (d *DB) start(ctx context.Context) {
 	}
 	d.keep(ctx, "watching the database", d.watch)
 	if d.engine == Postgres {
+		d.keep(ctx, "comparing clocks", d.clock.Run)
 		d.keep(ctx, "listening to other nodes", func(ctx context.Context) { topic.Listen(ctx, d.Topics, d.postgres, d.logger) })
 		if d.replicas != nil {
 			for _, look := range d.replicas.Looks() {

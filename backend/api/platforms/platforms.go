@@ -47,14 +47,15 @@ type Platforms struct {
 	at          map[string]telephony.Platform // by their routes
 	switchboard *telephone.Switchboard
 	orders      Orders
+	now         func() time.Time
 	forged      *gate.Limits
 	verifying   chan struct{} // holds one for each request that is being verified
 }
 
-// New returns the handler of what the platforms send.
-func New(platforms []telephony.Platform, switchboard *telephone.Switchboard, orders Orders) *Platforms {
+// New returns the handler of what the platforms send. now is what time it is, by which signatures count.
+func New(platforms []telephony.Platform, switchboard *telephone.Switchboard, orders Orders, now func() time.Time) *Platforms {
 	p := &Platforms{
-		at: make(map[string]telephony.Platform), switchboard: switchboard, orders: orders,
+		at: make(map[string]telephony.Platform), switchboard: switchboard, orders: orders, now: now,
 		forged: gate.NewLimits(forgedBurst, time.Second/forgedRate), verifying: make(chan struct{}, verifiedAtOnce),
 	}
 	for _, platform := range platforms {
@@ -198,7 +199,7 @@ func (p *Platforms) verified(ctx context.Context, platform telephony.Platform, r
 	select {
 	case p.verifying <- struct{}{}:
 		defer func() { <-p.verifying }()
-		return platform.Read(request, time.Now())
+		return platform.Read(request, p.now())
 	case <-waited.C:
 	case <-ctx.Done():
 	}

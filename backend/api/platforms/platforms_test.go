@@ -68,7 +68,7 @@ func (x *exchange) answers(known ...telephony.Platform) *platforms.Platforms {
 		}
 		return x.calls, func() {}
 	}
-	return platforms.New(known, telephone.NewSwitchboard(use, zap.NewNop(), x), nil)
+	return platforms.New(known, telephone.NewSwitchboard(use, zap.NewNop(), x), nil, time.Now)
 }
 
 // serve answers the request at the route behind "calls/".
