@@ -288,6 +288,7 @@ func TestFormsWaitForTheDatabase(t *testing.T) {
 		}
 		return known != ""
 	}, wait, tick)
+	require.Eventually(t, func() bool { _, state := n.Health(); return state.Forms.Waiting == 0 }, wait, tick, "anna's")
 	server.Stop()
 	post("bob")
 	post("carl")
