@@ -16,9 +16,10 @@ import (
 )
 
 // connected repeats a request that broke with its connection, as browsers do. A
-// server that is replaced closes idle connections, and when Caddy closes the old
-// of two listeners on a port, Linux resets the connections that wait in its
-// queue, unless net.ipv4.tcp_migrate_req is set.
+// server that is replaced closes idle connections, and those whose request it has
+// read just then (https://go.dev/issue/75591). When Caddy closes the old of two
+// listeners on a port, Linux resets the connections that wait in its queue, unless
+// net.ipv4.tcp_migrate_req is set.
 func connected(send func() (*http.Response, error)) (response *http.Response, err error) {
 	for range 5 {
 		response, err = send()

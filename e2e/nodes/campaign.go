@@ -131,6 +131,9 @@ func (t *trial) suffer(ctx context.Context, f fault.Fault) error {
 		return fmt.Errorf("ending %q: %w", f.Name, err)
 	}
 	ended := time.Now()
+	if f.Reloads {
+		t.book.Add(book.Entry{Kind: book.Reloaded, Since: began})
+	}
 	again, err := t.acknowledged(ctx, ended)
 	if err != nil {
 		return fmt.Errorf("after %q: %w", f.Name, err)
@@ -205,6 +208,14 @@ func (t *trial) conclude(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	panicked, err := t.Panics()
+	if err != nil {
+		return err
+	}
+	for _, line := range panicked {
+		v := book.Violation{Kind: book.Panicked, What: line}
+		violated, t.known[v] = append(violated, v), true
+	}
 	for _, v := range violated {
 		fmt.Printf("\t%s: %s\n", v.Kind, v.What)
 	}
@@ -212,8 +223,11 @@ func (t *trial) conclude(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	acknowledged, sent := make(map[book.Kind]int), make(map[book.Kind]int)
+	acknowledged, sent, dropped := make(map[book.Kind]int), make(map[book.Kind]int), 0
 	for _, e := range entries {
+		if book.IsDropped(entries, e) {
+			dropped++
+		}
 		if e.Kind != book.Setting || !e.Acknowledged { // a setting is written down before it is tried, too
 			sent[e.Kind]++
 		}
@@ -225,7 +239,7 @@ func (t *trial) conclude(ctx context.Context) error {
 	for _, kind := range []book.Kind{book.Page, book.Lead, book.Sale, book.Form, book.Message, book.Answer, book.Call, book.Setting} {
 		fmt.Printf(" %d of %d %ss;", acknowledged[kind], sent[kind], kind)
 	}
-	fmt.Printf(" %d numbers shown, %d conversations claimed, %d answers heard by streams; %d requests not begun\n", sent[book.Shown], sent[book.Claimed], sent[book.Heard], t.load.Unsent.Load())
+	fmt.Printf(" %d numbers shown, %d conversations claimed, %d answers heard by streams; %d requests not begun, %d dropped by Go's server at a reload\n", sent[book.Shown], sent[book.Claimed], sent[book.Heard], t.load.Unsent.Load(), dropped)
 	if len(t.known) > 0 {
 		return fmt.Errorf("%d violations", len(t.known))
 	}

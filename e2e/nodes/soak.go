@@ -39,12 +39,14 @@ func (o *options) soak(ctx context.Context) error {
 	fmt.Printf("%7s %9s %11s %7s %9s %7s %7s %9s %9s %7s\n", "minute", "MB", "goroutines", "files", "disk, MB", "pages", "leads", "median", "99 %", "broken")
 	var minutes []soaked
 	for n := 0; time.Duration(n)*each < o.soaking; n++ {
+		from := time.Now()
 		for _, m := range t.Nodes {
 			if err := t.Reload(ctx, m); err != nil {
 				return err
 			}
 		}
-		from := time.Now()
+		t.book.Add(book.Entry{Kind: book.Reloaded, Since: from})
+		from = time.Now()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

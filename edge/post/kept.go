@@ -130,7 +130,7 @@ func (f *passingForm) end(status int, charset string) {
 		return
 	}
 	k := &keptForm{
-		At: time.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
+		At: e.Service.Now(), Sent: f.sent, Site: key, Rule: *f.rule, Status: status, Broken: !f.whole(),
 		Signed: f.Effect.Of.Settings.Variant == snippet.VariantA, Region: f.Effect.RegionFor(context.WithoutCancel(r.Context()), r.Host),
 		Service: f.Effect.Of.Settings.Elsewhere(), Host: r.Host, Path: r.URL.Path, Secure: r.TLS != nil || r.URL.Scheme == "https", Client: r.RemoteAddr,
 		Referer: r.Referer(), UserAgent: r.UserAgent(), Language: r.Header.Get("Accept-Language"),

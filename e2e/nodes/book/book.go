@@ -41,6 +41,8 @@ const (
 	Heard  Kind = "heard"
 	// Fault is something, Value, that was wrong from Since to Until. At is when leads were acknowledged again.
 	Fault Kind = "fault"
+	// Reloaded is a time, from Since to At, in which Caddys read their configuration anew.
+	Reloaded Kind = "reloaded"
 	// Stalled is a time, from Since to At, in which the machine on which all of it runs gave nobody a processor.
 	Stalled Kind = "stalled"
 )

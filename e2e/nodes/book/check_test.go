@@ -35,6 +35,8 @@ func good() ([]book.Entry, *book.Stored) {
 		{At: at(102), Kind: book.Lead, ID: "3", Acknowledged: true},
 		{At: at(9), Kind: book.Page, Acknowledged: true},
 		{At: at(9), Kind: book.Page, Instead: "EOF", Excused: true},
+		{Since: at(9), At: at(9), Kind: book.Form, ID: "4", Instead: `Post "http://shop.test/send": EOF`},
+		{Since: at(8), At: at(10), Kind: book.Reloaded},
 		{Since: at(-50), At: at(-45), Kind: book.Page, Instead: "504"},
 		{Since: at(-48), At: at(-46), Kind: book.Stalled},
 		{At: at(10), Until: at(20), Kind: book.Shown, Value: "700", By: "anna"},
@@ -114,6 +116,8 @@ func TestEachViolationIsFound(t *testing.T) {
 		"two operators, one conversation": {book.OneTalk, add(book.Entry{At: at(34), Until: at(39), Kind: book.Claimed, Of: "talk", By: "vera"})},
 		"a page is refused":               {book.Refused, add(book.Entry{Since: at(33), At: at(34), Kind: book.Page, Instead: "502"})},
 		"a form is refused":               {book.Refused, add(book.Entry{Since: at(33), At: at(34), Kind: book.Form, ID: "9", Instead: "502"})},
+		"a page is ended by nobody":       {book.Refused, add(book.Entry{Since: at(33), At: at(34), Kind: book.Page, Instead: `Get "http://shop.test/": EOF`})},
+		"a page is refused at a reload":   {book.Refused, add(book.Entry{Since: at(9), At: at(9), Kind: book.Page, Instead: "502"})},
 		"a stream is not back":            {book.Silent, add(book.Entry{Since: at(61), Until: at(62), At: at(63), Kind: book.Fault, Value: "node killed"})},
 		"one of two streams is not back":  {book.Silent, add(book.Entry{At: at(1), Kind: book.Opened, Of: "operator"})},
 	} {

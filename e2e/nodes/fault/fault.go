@@ -21,6 +21,8 @@ type Fault struct {
 	// Breaks is for how long pages and forms may be with a node that has ended or stopped, until the balancer knows.
 	// What begins later must not be lost.
 	Breaks time.Duration
+	// Reloads is a fault while which Caddys read their configuration anew.
+	Reloads bool
 }
 
 func nothing(context.Context) error { return nil }
@@ -120,10 +122,10 @@ func others(c *cluster.Cluster, stop time.Duration, r *rand.Rand) []Fault {
 				return err
 			}, errors.Join(c.Etcd[lost[0]].PowerOff(), c.Etcd[lost[1]].PowerOff())
 		}},
-		{Name: "balancer: reloaded", Lasts: time.Second, Begin: func(ctx context.Context) (func(context.Context) error, error) {
+		{Name: "balancer: reloaded", Lasts: time.Second, Reloads: true, Begin: func(ctx context.Context) (func(context.Context) error, error) {
 			return nothing, c.Reload(ctx, c.Balancer)
 		}},
-		{Name: "all reloaded, 50 times", Lasts: time.Second, Begin: func(ctx context.Context) (func(context.Context) error, error) {
+		{Name: "all reloaded, 50 times", Lasts: time.Second, Reloads: true, Begin: func(ctx context.Context) (func(context.Context) error, error) {
 			for range 50 {
 				for _, m := range append([]*cluster.Machine{c.Balancer}, c.Nodes...) {
 					if err := c.Reload(ctx, m); err != nil {
