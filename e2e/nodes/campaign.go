@@ -182,6 +182,9 @@ func (t *trial) acknowledged(ctx context.Context, after time.Time) (time.Time, e
 // check returns what is violated that was not before.
 func (t *trial) check(ctx context.Context) (violated []book.Violation, err error) {
 	stored, err := book.Read(ctx, t.driver, t.source)
+	for began := time.Now(); err != nil && time.Since(began) < recovery && ctx.Err() == nil; stored, err = book.Read(ctx, t.driver, t.source) {
+		time.Sleep(time.Second) // a primary may step down when etcd is there again
+	}
 	if err != nil {
 		return nil, err
 	}
