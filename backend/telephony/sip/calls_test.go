@@ -91,6 +91,7 @@ func TestHowCallsEnd(t *testing.T) {
 					steps := d.steps(o.ID)
 					return len(steps) > 0 && steps[len(steps)-1] == test.cancel
 				}, patience, 20*time.Millisecond)
+				phones[len(phones)-1].AwaitInvitation() // the step is told before the visitor is called
 				require.NoError(t, x.Cancel(t.Context(), o.ID))
 			}
 			last := d.last(t, o.ID)

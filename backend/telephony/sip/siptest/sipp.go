@@ -19,6 +19,8 @@ type Scripted struct {
 	t       testing.TB
 	program *program
 	Port    int
+	// messages is the file in which SIPp writes down what it receives and sends.
+	messages string
 }
 
 // Script is a scenario in SIPp's XML: the messages, within <scenario>. [sdp] stands for a session.
@@ -125,7 +127,7 @@ func StartScripted(t testing.TB, proxy *Proxy, number string, parts ...string) *
 	file := filepath.Join(folder, "scenario.xml")
 	text := "<?xml version=\"1.0\" encoding=\"ISO-8859-1\" ?>\n<scenario name=\"scripted\">\n" + strings.Join(parts, "") + "<Reference variables=\"remote,proxy,caller\"/>\n</scenario>\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	s := &Scripted{t: t, Port: port}
+	s := &Scripted{t: t, Port: port, messages: filepath.Join(folder, "messages.log")}
 	s.program = start(t, folder, path, "-sf", file, "-i", "127.0.0.1", "-p", strconv.Itoa(port), "-m", "1", "-nostdin",
 		"-trace_err", "-trace_msg", "-message_file", "messages.log", "-error_file", "errors.log", "-timeout", "100s", "-timeout_error", "-mi", "127.0.0.1", "-mp", strconv.Itoa(Port(t)))
 	t.Cleanup(func() {
@@ -144,6 +146,15 @@ func StartScripted(t testing.TB, proxy *Proxy, number string, parts ...string) *
 	}, patience, 20*time.Millisecond)
 	proxy.Register(t, number, port)
 	return s
+}
+
+// AwaitInvitation waits until a call has come to the phone.
+func (s *Scripted) AwaitInvitation() {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		content, err := os.ReadFile(s.messages)
+		return err == nil && strings.Contains(string(content), "\nINVITE sip:")
+	}, patience, 20*time.Millisecond, "nobody has called the phone")
 }
 
 // Await waits until the scenario has been gone through as it is written.
