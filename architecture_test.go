@@ -188,7 +188,7 @@ var mayImport = map[string][]string{
 	"backend/operator/signin":     {"backend/operator", "backend/scope", "backend/db"},
 	"backend/chat/chattest":       {"backend/chat", "backend/db", "backend/db/dbtest", "backend/visit", "backend/visit/visittest"},
 	"backend/chat/dispatch":       {"backend/aside", "backend/chat", "backend/journal", "backend/operator/group", "backend/operator/presence", "backend/db", "backend/db/duties"},
-	"backend/chat/file":           {"backend/chat/pixels", "backend/visit/clip"},
+	"backend/chat/file":           {"backend/chat/pixels", "backend/db", "backend/visit/clip"},
 	"backend/chat/live":           {"backend/aside", "backend/chat", "backend/chat/typing", "backend/journal", "backend/operator", "backend/scope", "backend/visit", "backend/db"},
 	"backend/chat/pixels":         {"backend/chat/pixels"},
 	"backend/chat/overview":       {"backend/chat", "backend/scope", "backend/db"},

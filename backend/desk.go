@@ -217,12 +217,12 @@ func furnish(ctx context.Context, d *db.DB, logger *zap.Logger, observer Observe
 	}
 	// All that keeps traces of persons. What refers to others' rows stands before them.
 	if desk.Persons, err = person.New(ctx, d, d.Now, logger.Named("persons"), desk.regions, desk.Visits.Traces(), desk.Clients.Traces(), desk.Conversions.Traces(), desk.Forwards.Traces(), rating.Traces(), desk.Chats.Traces(),
-		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), sighting.Traces(), incident.Traces(), notify.Traces(), journal.Traces()); err != nil {
+		desk.Leads.Traces(), inbox.Traces(), refused.Traces(), desk.Callbacks.Traces(), desk.Calls.Traces(), lease.Traces(), desk.Numbers.Traces(), form.Traces(), sighting.Traces(), incident.Traces(), notify.Traces(), desk.Journal.Traces()); err != nil {
 		return nil, err
 	}
 	desk.API = api.New(api.Subjects{
 		Keys: desk.Keys, Sightings: desk.Sightings, Texts: desk.Texts, Visits: desk.Visits, Clients: desk.Clients, Onsite: desk.Onsite, Leads: desk.Leads, Refused: desk.Refused, Presence: desk.Presence, Captchas: desk.Captchas, Callbacks: desk.Callbacks,
-		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Who: desk.who, Face: desk.face,
+		Chats: desk.Chats, Live: desk.Chatting, Transcripts: desk.Transcripts, Answers: desk.Answers, Ratings: desk.Ratings, Bulletins: desk.Bulletins, Now: d.Now, Who: desk.who, Face: desk.face,
 	}, logger.Named("api"), observer)
 	desk.Console = console.New(desk.forConsole(), d.Now, logger.Named("console"))
 	desk.OpenAnswers = once.New(d, d.Now)

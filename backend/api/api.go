@@ -77,6 +77,7 @@ type Subjects struct {
 	Answers     *letter.Answers
 	Ratings     *rating.Ratings
 	Bulletins   *bulletin.Bulletins
+	Now         func() time.Time
 	// Who is what visitors may know of an operator; zero for nothing.
 	Who func(ctx context.Context, operatorID int64) (conversation.Who, error)
 	// Face is the one of the name, of an operator of the site, or [face.ErrUnknown].
@@ -104,7 +105,7 @@ func New(subjects Subjects, logger *zap.Logger, observer Observer) *API {
 	a := &API{
 		Leads:   leads.New(subjects.Leads, subjects.Refused, subjects.Visits, subjects.Keys, views, observer),
 		Tracker: tracker.New(tracker.Subjects{Visits: subjects.Visits, Keys: subjects.Keys, Onsite: subjects.Onsite, Views: views, Sightings: subjects.Sightings}, online, logger),
-		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, online),
+		panel:   panel.New(views, subjects.Captchas, subjects.Callbacks, subjects.Now, online),
 		conversations: conversation.New(conversation.Subjects{
 			Keys: subjects.Keys, Visits: subjects.Visits, Views: views, Chats: subjects.Chats, Live: subjects.Live, Transcripts: subjects.Transcripts, Answers: subjects.Answers, Ratings: subjects.Ratings,
 			Online: online, Answering: subjects.Presence.Answering, Opens: subjects.Presence.Opens, Who: subjects.Who, Face: subjects.Face,

@@ -145,6 +145,7 @@ func serve(t testing.TB, d *db.DB, site gate.Site) *desk {
 		Transcripts: letter.NewTranscripts(d, s.chats, queue.New(d, zap.NewNop()), letter.Letters{Can: func() bool { return false }}, now),
 		Ratings:     rating.New(d, now),
 		Bulletins:   s.bulletins,
+		Now:         now,
 		Answers:     letter.NewAnswers(letter.Subjects{DB: d, Chats: s.chats}, queue.New(d, zap.NewNop()), now),
 		Who: func(ctx context.Context, id int64) (conversation.Who, error) {
 			if s.panics.Load() {

@@ -64,14 +64,8 @@ func (f Filter) condition() (where string, args []any) {
 
 // List returns callbacks, the latest first, at most limit.
 func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, error) {
-	where, args := f.condition()
-	created, id := int64(math.MaxInt64), int64(math.MaxInt64)
-	if f.Behind != (Cursor{}) {
-		created, id = f.Behind.At.UnixMilli(), f.Behind.ID
-	}
-	n := len(args)
-	rows, err := db.List(ctx, c.DB.Read(), (*row).fields, fmt.Sprintf(`SELECT %s FROM callbacks WHERE %s AND (created_at, id) < ($%d, $%d) ORDER BY created_at DESC, id DESC LIMIT $%d`,
-		columns, where, n+1, n+2, n+3), append(args, created, id, limit)...)
+	query, args := f.query(limit)
+	rows, err := db.List(ctx, c.DB.Read(), (*row).fields, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("listing callbacks: %w", err)
 	}
@@ -80,6 +74,17 @@ func (c *Callbacks) List(ctx context.Context, f Filter, limit int) ([]Callback, 
 		list[i] = rows[i].callback()
 	}
 	return list, nil
+}
+
+func (f Filter) query(limit int) (query string, args []any) {
+	where, args := f.condition()
+	created, id := int64(math.MaxInt64), int64(math.MaxInt64)
+	if f.Behind != (Cursor{}) {
+		created, id = f.Behind.At.UnixMilli(), f.Behind.ID
+	}
+	n := len(args)
+	return fmt.Sprintf(`SELECT %s FROM callbacks WHERE %s AND (created_at, id) < ($%d, $%d) ORDER BY created_at DESC, id DESC LIMIT $%d`, columns, where, n+1, n+2, n+3),
+		append(args, created, id, limit)
 }
 
 // Count counts the callbacks of the filter in each state. It ignores Filter.States and Before.

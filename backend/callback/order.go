@@ -72,11 +72,6 @@ type Asked struct {
 	Network string
 }
 
-// Read reads what a page asks, see [request.Read]. Its errors are of the type [request.Wrong].
-func (c *Callbacks) Read(object []byte) (request.Request, error) {
-	return request.Read(object, c.now())
-}
-
 // Order accepts a request for a callback and makes the call. It returns within the time of ctx, some seconds. An error
 // means that the request could not be stored. A request that could not be called is kept all the same if it has a
 // number.

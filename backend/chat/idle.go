@@ -13,8 +13,9 @@ import (
 const CodeIdle = "idle"
 
 // idle are the conversations that an operator has, whose visitor waits for nothing and has read what the operators wrote,
-// or has not asked for it, and in which nobody has written since a time.
-const idle = `state = 'open' AND waiting_since = 0 AND last_at < $1 AND (unasked <> 0 OR NOT EXISTS (SELECT 1 FROM messages m
+// or has not asked for it, and in which nobody has written since a time. SQLite takes the index of those that are not
+// closed for a query that says so.
+const idle = `state = 'open' AND state <> 'closed' AND waiting_since = 0 AND last_at < $1 AND (unasked <> 0 OR NOT EXISTS (SELECT 1 FROM messages m
 	WHERE m.site_id = conversations.site_id AND m.conversation_id = conversations.id AND m.seq > conversations.visitor_read AND m.author = 'operator'))`
 
 // CloseIdle closes the conversations in which nobody has written since the time, if their visitors have had an answer and

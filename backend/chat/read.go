@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
@@ -106,29 +107,51 @@ type Cursor struct {
 // Cursor returns the position after the conversation.
 func (c Conversation) Cursor() Cursor { return Cursor{c.LastAt, c.ID} }
 
-// List returns conversations of the sites after the cursor, the latest first, at most limit.
+// severalSites is how many sites are looked through side by side.
+const severalSites = 64
+
+// List returns conversations of the sites after the cursor, the latest first, at most limit. More than 64 sites are looked
+// through as one list, in which conversations of others lie between.
 func (c *Chats) List(ctx context.Context, sites scope.Sites, f Filter, after Cursor, limit int) ([]Conversation, error) {
+	where, args := listed(sites, f, after, limit)
+	return read(ctx, c.db.Read(), where+` ORDER BY last_at DESC, id DESC`, args...)
+}
+
+// listed is the condition that is true of the conversations in the list. Each part of it is in the order of an index.
+func listed(sites scope.Sites, f Filter, after Cursor, limit int) (where string, args []any) {
 	last, id := int64(math.MaxInt64), int64(math.MaxInt64)
 	if after != (Cursor{}) {
 		last, id = after.LastAt.UnixMilli(), after.ID
 	}
-	where, args := `(last_at, id) < ($1, $2) AND `+sites.SQL("site_id"), []any{last, id, limit}
+	args = []any{last, id, limit}
+	argument := func(value any) string {
+		args = append(args, value)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	at, filtered := `last_at`, `(last_at, id) < ($1, $2)`
 	if f.State != "" {
-		args = append(args, string(f.State))
-		where += fmt.Sprintf(` AND state = $%d`, len(args))
+		filtered += ` AND state = ` + argument(string(f.State))
 	}
-	if f.Live {
-		where += ` AND state <> 'closed'`
+	if f.Live || f.State != "" && f.State != Closed { // as of the index
+		filtered += ` AND state <> 'closed'`
 	}
-	if f.OperatorID != 0 {
-		args = append(args, f.OperatorID)
-		where += fmt.Sprintf(` AND operator_id = $%d`, len(args))
+	if f.OperatorID != 0 { // who has few, all of them open: they are sorted
+		at, filtered = `last_at + 0 AS last_at`, filtered+` AND state = 'open' AND operator_id = `+argument(f.OperatorID)
 	}
 	if f.Tag != "" {
-		args = append(args, f.Tag)
-		where += ` AND ` + Tags.Has(fmt.Sprintf(`$%d`, len(args)))
+		filtered += ` AND ` + Tags.Has(argument(f.Tag))
 	}
-	return read(ctx, c.db.Read(), where+` ORDER BY last_at DESC, id DESC LIMIT $3`, args...)
+	parts := []string{sites.SQL("+site_id")}
+	if ids := sites.IDs(); 0 < len(ids) && len(ids) <= severalSites && f.OperatorID == 0 {
+		parts = nil
+		for _, id := range ids {
+			parts = append(parts, scope.Of(id).SQL("site_id"))
+		}
+	}
+	for i := range parts {
+		parts[i] = `SELECT site_id, id, ` + at + ` FROM conversations WHERE ` + filtered + ` AND ` + parts[i]
+	}
+	return `(site_id, id) IN (SELECT site_id, id FROM (` + strings.Join(parts, ` UNION ALL `) + ` ORDER BY last_at DESC, id DESC LIMIT $3) AS newest)`, args
 }
 
 const messageColumns = `SELECT m.site_id, m.conversation_id, m.seq, m.author, m.operator_id, m.client_id, m.code, m.text, m.at,

@@ -173,7 +173,7 @@ func newDesk(t *testing.T, database *db.DB) *desk {
 		},
 	}, d.now, zap.NewNop())
 	d.Persons, err = person.New(ctx, database, d.now, zap.NewNop(), func(context.Context) []string { return []string{"RU"} },
-		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), refused.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), journal.Traces())
+		d.Visits.Traces(), d.Chats.Traces(), d.Leads.Traces(), inbox.Traces(), refused.Traces(), d.Callbacks.Traces(), d.Calls.Traces(), d.Journal.Traces())
 	require.NoError(t, err)
 	d.shop, err = d.Sites.Provision(ctx, "shop.example")
 	require.NoError(t, err)

@@ -69,9 +69,12 @@ func receipts(ctx context.Context, from db.Queries, where string, args ...any) (
 	return list, nil
 }
 
-// counting are the conversions of the subject that the endpoint has, and that count.
+// countingOnes is the condition on the conversions of a subject that an endpoint has, and that count. They are found by the
+// subject, which has few; SQLite would go through all of the endpoint's for the order.
+const countingOnes = `site_id = $1 AND subject_id = $2 AND subject = $3 AND +endpoint_id = $4 AND taken_at = 0 ORDER BY entry`
+
 func (c *Conversions) counting(ctx context.Context, e notify.Endpoint, s subject) ([]receipt, error) {
-	return receipts(ctx, c.DB.Read(), `site_id = $1 AND subject_id = $2 AND subject = $3 AND endpoint_id = $4 AND taken_at = 0 ORDER BY entry`, e.SiteID, s.id, s.kind, e.ID)
+	return receipts(ctx, c.DB.Read(), countingOnes, e.SiteID, s.id, s.kind, e.ID)
 }
 
 // keep notes that the endpoint has the conversions.
@@ -120,7 +123,12 @@ func (c *Conversions) Prune(ctx context.Context) error {
 		`c.at < $2`: {prunedAtOnce, c.now().Add(-keepFor).UnixMilli()},
 		`NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.site_id = c.site_id AND e.id = c.endpoint_id)`: {prunedAtOnce},
 	} {
-		for pruned := int64(prunedAtOnce); pruned == prunedAtOnce; {
+		// A reader may look through all of them; for a writer, others would wait.
+		some, err := db.List(ctx, c.DB.Read(), db.Only[int], `SELECT 1 FROM conversions c WHERE `+which+` LIMIT $1`, args...)
+		if err != nil {
+			return fmt.Errorf("looking for old conversions: %w", err)
+		}
+		for pruned := int64(prunedAtOnce); len(some) > 0 && pruned == prunedAtOnce; {
 			err := c.write(ctx, func(ctx context.Context, tx db.Tx) (err error) {
 				pruned, err = tx.Exec(ctx, `DELETE FROM conversions WHERE (site_id, endpoint_id, entry, goal) IN
 					(SELECT c.site_id, c.endpoint_id, c.entry, c.goal FROM conversions c WHERE `+which+` LIMIT $1)`, args...)

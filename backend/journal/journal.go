@@ -206,11 +206,15 @@ func (j *Journal) settled() string {
 const administrative = `(kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/')`
 
 // Administration returns at most limit entries about changes of sites and accounts, newest first. Their kinds begin
-// with "operator." or "site.". They come before the position; for the zero Position, they are the latest.
+// with "operator." or "site.". They come before the position; for the zero Position, they are the latest. All sites have
+// few of them, and they are looked through: at a site there are many others.
 func (j *Journal) Administration(ctx context.Context, sites scope.Sites, before Position, limit int) ([]Entry, error) {
 	if before == (Position{}) {
 		before = Position{math.MaxInt64, math.MaxInt64}
 	}
-	return j.list(ctx, columns+` WHERE `+j.place("<", "$1", "$2")+` AND `+administrative+` AND `+sites.SQL("site_id")+j.settled()+` ORDER BY tx DESC, seq DESC LIMIT $3`,
-		before.Tx, before.Seq, limit)
+	return j.list(ctx, j.administration(sites), before.Tx, before.Seq, limit)
+}
+
+func (j *Journal) administration(sites scope.Sites) string {
+	return columns + ` WHERE ` + j.place("<", "$1", "$2") + ` AND ` + administrative + ` AND ` + sites.SQL("+site_id") + j.settled() + ` ORDER BY tx DESC, seq DESC LIMIT $3`
 }

@@ -37,6 +37,15 @@ func TestEntriesOfSitesAreFoundBySite(t *testing.T) {
 	require.Empty(t, j.by(scope.All()))
 }
 
+// What was done at a site is looked for among what was done at all sites, not among all that happened there.
+func TestAdministrationIsFoundByItself(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	for _, sites := range []scope.Sites{scope.All(), scope.Of(7), scope.Of(7, 8)} {
+		plan := dbtest.Plan(t, d, New(d).administration(sites), 0, 5, 10)
+		require.Equal(t, []string{"SEARCH journal USING INDEX journal_of_administration (tx=? AND seq<?)"}, plan)
+	}
+}
+
 // BenchmarkNothingNew asks for what has come behind the end, as readers do at each piece of news, after many entries and after few.
 func BenchmarkNothingNew(b *testing.B) {
 	for _, engine := range []struct {

@@ -75,6 +75,12 @@ const (
 	meanOf = 7 * 24 * time.Hour
 )
 
+// usesOfPools counts the numbers of a site by their pools, and what visitors had of these since an hour.
+var usesOfPools = `SELECT p.pool, p.numbers, CAST(COALESCE(SUM(h.begun), 0) AS BIGINT), CAST(COALESCE(SUM(h.lost), 0) AS BIGINT), CAST(COALESCE(MAX(h.begun + h.lost), 0) AS BIGINT)
+	FROM (SELECT n.pool, COUNT(*) AS numbers FROM pool_numbers AS n WHERE n.digits IN (` + inventory.DeclaredSQL(`$1`) + `) GROUP BY n.pool) AS p
+	LEFT JOIN (SELECT pool, hour, SUM(begun) AS begun, SUM(lost) AS lost FROM lease_hours WHERE site_id = $1 AND hour >= $2 GROUP BY pool, hour) AS h ON h.pool = p.pool
+	GROUP BY p.pool, p.numbers ORDER BY p.pool`
+
 // Uses returns how the site's visitors have used its pools in the last 28 days, by pool name. A pool of which nobody
 // has had a number is missing.
 func (l *Leases) Uses(ctx context.Context, siteID int64) ([]Use, error) {
@@ -85,10 +91,7 @@ func (l *Leases) Uses(ctx context.Context, siteID int64) ([]Use, error) {
 		begun, lost, busiest int64
 	}
 	pools, err := db.List(ctx, l.db.Read(), func(c *counted) []any { return []any{&c.pool, &c.numbers, &c.begun, &c.lost, &c.busiest} },
-		`SELECT p.pool, p.numbers, CAST(COALESCE(SUM(h.begun), 0) AS BIGINT), CAST(COALESCE(SUM(h.lost), 0) AS BIGINT), CAST(COALESCE(MAX(h.begun + h.lost), 0) AS BIGINT)
-		FROM (SELECT n.pool, COUNT(*) AS numbers FROM pool_numbers AS n WHERE `+inventory.DeclaredSQL(`$1`, `n.digits`)+` GROUP BY n.pool) AS p
-		LEFT JOIN (SELECT pool, hour, SUM(begun) AS begun, SUM(lost) AS lost FROM lease_hours WHERE site_id = $1 AND hour >= $2 GROUP BY pool, hour) AS h ON h.pool = p.pool
-		GROUP BY p.pool, p.numbers ORDER BY p.pool`, siteID, now.Add(-usedWithin).UnixMilli()/hourLength)
+		usesOfPools, siteID, now.Add(-usedWithin).UnixMilli()/hourLength)
 	if err != nil {
 		return nil, fmt.Errorf("reading the use of pools: %w", err)
 	}

@@ -160,7 +160,7 @@ func newOffice(t *testing.T, d *db.DB) *office {
 	}, now, logger)
 	o.Bulletins = bulletin.New(bulletin.Subjects{DB: d, Queue: jobs, Deliveries: o.Deliveries}, now, logger)
 	o.Persons, err = person.New(t.Context(), d, now, logger, func(context.Context) []string { return []string{"RU"} },
-		visits.Visits.Traces(), o.Chats.Traces(), o.Leads.Traces(), inbox.Traces(), o.Callbacks.Traces(), o.Calls.Traces(), journal.Traces())
+		visits.Visits.Traces(), o.Chats.Traces(), o.Leads.Traces(), inbox.Traces(), o.Callbacks.Traces(), o.Calls.Traces(), o.Journal.Traces())
 	require.NoError(t, err)
 	o.lamps, err = o.Sites.Add(t.Context(), "lamps.example", "")
 	require.NoError(t, err)

@@ -83,15 +83,18 @@ func BenchmarkPerson(b *testing.B) {
 			perLead := func(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(*others), "µs/lead")
 			}
-			b.Run("look", func(b *testing.B) {
-				sought := come(b)
-				for b.Loop() {
-					known, err := persons.Look(b.Context(), "vera", sought)
-					require.NoError(b, err)
-					require.Len(b, known.Leads, 2)
-				}
-				perLead(b)
-			})
+			for of, sites := range map[string]scope.Sites{"look": scope.All(), "look at a site": scope.Of(site)} {
+				b.Run(of, func(b *testing.B) {
+					sought := come(b)
+					sought.Sites = sites
+					for b.Loop() {
+						known, err := persons.Look(b.Context(), "vera", sought)
+						require.NoError(b, err)
+						require.Len(b, known.Leads, 2)
+					}
+					perLead(b)
+				})
+			}
 			b.Run("erase", func(b *testing.B) {
 				for b.Loop() {
 					id, err := persons.Erase(b.Context(), "vera", come(b))

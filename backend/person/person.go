@@ -87,14 +87,12 @@ func New(ctx context.Context, d *db.DB, now func() time.Time, logger *zap.Logger
 	return &Persons{db: d, now: now, logger: logger, subjects: subjects, regions: regions, ids: d.Sequence("person.erasures", 1), secret: secret}, nil
 }
 
-// Tables are all that hold traces of persons, for the test that none is forgotten.
-func (p *Persons) Tables() (names []string) {
+// Tables are all that hold traces of persons, for the tests that none is forgotten or is searched in a bad order.
+func (p *Persons) Tables() (tables []trace.Table) {
 	for _, s := range p.subjects {
-		for _, t := range s.Tables {
-			names = append(names, t.Name)
-		}
+		tables = append(tables, s.Tables...)
 	}
-	return names
+	return tables
 }
 
 // hash stands for a text that names somebody.

@@ -242,10 +242,12 @@ func (s *Sites) remember(ctx context.Context, stored row) Site {
 	return site
 }
 
+// marked is the query for the mark of all sites.
+const marked = `SELECT COUNT(*), COALESCE(MAX(id), 0), CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM sites`
+
 func (s *Sites) readAll(ctx context.Context, before *known) (*known, error) {
 	if before != nil {
-		m, _, err := db.One(ctx, s.db.Read(), func(m *mark) []any { return []any{&m.sites, &m.newest, &m.changes} },
-			`SELECT COUNT(*), COALESCE(MAX(id), 0), CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM sites`)
+		m, _, err := db.One(ctx, s.db.Read(), func(m *mark) []any { return []any{&m.sites, &m.newest, &m.changes} }, marked)
 		if err != nil {
 			return nil, err
 		}

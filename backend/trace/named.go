@@ -50,17 +50,19 @@ func (t *Table) Named(ctx context.Context, from db.Queries, sites scope.Sites, n
 		return nil
 	}
 	if sites.All() || t.Key[0] != "site_id" {
-		return t.namedWhere(ctx, from, sites.SQL("site_id"), names, each)
+		return t.namedOf(ctx, from, sites, names, each)
 	}
 	for _, id := range sites.IDs() {
-		if err := t.namedWhere(ctx, from, scope.Of(id).SQL("site_id"), names, each); err != nil {
+		if err := t.namedOf(ctx, from, scope.Of(id), names, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, names func(string) bool, each func([]Row) error) error {
+// Parts are the queries for the rows of the sites, one or all, whose texts are searched: for the first part of them, and
+// for the part behind a row. The arguments of that are the last values of the row's key; it says how many.
+func (t *Table) Parts(sites scope.Sites) (first, next string, values int) {
 	columns := []string{"site_id", "0"}
 	if t.Of != "" {
 		columns[1] = t.Of
@@ -69,17 +71,28 @@ func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, n
 	for _, column := range t.Texts {
 		columns = append(columns, `COALESCE(`+column+`, '')`)
 	}
-	key := strings.Join(t.Key, ", ")
-	places := make([]string, len(t.Key))
+	where, compared := sites.SQL("site_id"), t.Key
+	switch {
+	case t.Key[0] != "site_id": // SQLite has the rows in this order, and would sort those of an index of the site
+		where = sites.SQL("+site_id")
+	case !sites.All(): // SQLite would find the site alone, and begin with its first row each time
+		compared = t.Key[1:]
+	}
+	places := make([]string, len(compared))
 	for i := range places {
 		places[i] = fmt.Sprintf("$%d", i+1)
 	}
-	first := `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + t.Name + ` WHERE ` + where
+	first = `SELECT ` + strings.Join(columns, ", ") + ` FROM ` + t.Name + ` WHERE ` + where
 	if t.Among != "" {
 		first += ` AND ` + t.Among
 	}
-	next := first + ` AND (` + key + `) > (` + strings.Join(places, ", ") + `)`
+	key := strings.Join(compared, ", ")
 	order := fmt.Sprintf(` ORDER BY %s LIMIT %d`, key, readAtOnce)
+	return first + order, first + ` AND (` + key + `) > (` + strings.Join(places, ", ") + `)` + order, len(compared)
+}
+
+func (t *Table) namedOf(ctx context.Context, from db.Queries, sites scope.Sites, names func(string) bool, each func([]Row) error) error {
+	first, next, values := t.Parts(sites)
 	fields := func(r *Row) []any {
 		r.table, r.key, r.texts = t, make([]any, len(t.Key)), make([]string, len(t.Texts))
 		fields := []any{&r.siteID, &r.of}
@@ -93,7 +106,7 @@ func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, n
 	}
 	var last []any
 	for query := first; ; query = next {
-		rows, err := db.List(ctx, from, fields, query+order, last...)
+		rows, err := db.List(ctx, from, fields, query, last...)
 		if err != nil {
 			return fmt.Errorf("looking through the texts of %s: %w", t.Name, err)
 		}
@@ -120,7 +133,7 @@ func (t *Table) namedWhere(ctx context.Context, from db.Queries, where string, n
 		if len(rows) < readAtOnce {
 			return nil
 		}
-		last = rows[len(rows)-1].key
+		last = rows[len(rows)-1].key[len(t.Key)-values:]
 	}
 }
 

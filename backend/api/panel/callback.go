@@ -76,7 +76,7 @@ func (p *Panel) callback(ctx context.Context, r *gate.Request) (any, error) {
 	if err := r.Decode(&sent, gate.MaxScriptBody); err != nil {
 		return nil, err
 	}
-	wanted, err := p.callbacks.Read(sent.Request)
+	wanted, err := request.Read(sent.Request, p.now())
 	if wrong, is := errors.AsType[request.Wrong](err); is {
 		return answerOf(callback.Result{Status: callback.NoScenario, Code: wrong.Code}, wrong.Reason), nil
 	}

@@ -4,6 +4,7 @@ package panel
 
 import (
 	"context"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
 	"github.com/seed-3405227d/frontdesk/backend/api/view"
@@ -17,6 +18,7 @@ type Panel struct {
 	views     *view.Views
 	captchas  *captcha.Captchas
 	callbacks *callback.Callbacks
+	now       func() time.Time
 	// online tells whether an operator is there.
 	online        func(context.Context, gate.Site) bool
 	orders        *gate.Limits // of those who ask for callbacks
@@ -25,9 +27,9 @@ type Panel struct {
 }
 
 // New returns the panels' routes; online tells whether an operator is there.
-func New(views *view.Views, captchas *captcha.Captchas, callbacks *callback.Callbacks, online func(context.Context, gate.Site) bool) *Panel {
+func New(views *view.Views, captchas *captcha.Captchas, callbacks *callback.Callbacks, now func() time.Time, online func(context.Context, gate.Site) bool) *Panel {
 	return &Panel{
-		views: views, captchas: captchas, callbacks: callbacks, online: online,
+		views: views, captchas: captchas, callbacks: callbacks, now: now, online: online,
 		orders: gate.NewLimits(callbacksAtOnce, callbackPause),
 		issued: gate.NewLimits(captchasAtOnce, captchaPause),
 		drawn:  gate.NewLimits(drawnAtOnce, drawnPause),

@@ -1,5 +1,5 @@
 // Package file knows the files that may be sent in conversations: their types, which their content shows, and names that
-// do no harm. The conversations ask it before they store one.
+// do no harm. It stores them, for conversations that ask it before.
 package file
 
 import (

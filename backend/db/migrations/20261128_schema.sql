@@ -68,6 +68,8 @@ CREATE TABLE sites (
 	suspended_at BIGINT NOT NULL DEFAULT 0,
 	arriving_at BIGINT NOT NULL DEFAULT 0
 );
+-- Each node looks twice a second whether a site is another one, and does not read settings for that.
+CREATE INDEX sites_versions ON sites (id, version);
 
 -- How many pages of a site had which outcome on a day.
 CREATE TABLE site_pages (
@@ -78,6 +80,7 @@ CREATE TABLE site_pages (
 	last_at BIGINT NOT NULL,
 	PRIMARY KEY (site_id, day, outcome)
 );
+CREATE INDEX site_pages_of_day ON site_pages (day);
 
 
 -- limit: what sites have used of their limits on a day, and how often more was refused. "most" is the limit, or 0 for
@@ -724,6 +727,7 @@ CREATE TABLE form_answers (
 	times   BIGINT NOT NULL,
 	PRIMARY KEY (site_id, path, day, status)
 );
+CREATE INDEX form_answers_of_day ON form_answers (day);
 CREATE INDEX form_answers_failed ON form_answers (day, site_id) WHERE status >= 400;
 
 -- What the forms of pages say of their fields: names, kinds and labels. "markup" is an object that the edge writes and
@@ -999,7 +1003,7 @@ CREATE INDEX conversations_of_operator ON conversations (operator_id) WHERE stat
 CREATE INDEX conversations_offered ON conversations (offered_to) WHERE state = 'waiting' AND offered_to <> 0;
 CREATE INDEX conversations_unanswered ON conversations (last_at, id) WHERE state = 'open' AND waiting_since > 0;
 CREATE INDEX conversations_live ON conversations (last_at, id) WHERE state <> 'closed';
-CREATE INDEX conversations_live_of_site ON conversations (site_id, id) WHERE state <> 'closed';
+CREATE INDEX conversations_live_of_site ON conversations (site_id, last_at, id) WHERE state <> 'closed';
 
 -- The words by which operators sort conversations.
 CREATE TABLE conversation_tags (
@@ -1216,7 +1220,7 @@ CREATE TABLE callbacks (
 CREATE INDEX callbacks_newest ON callbacks (created_at, id, site_id);
 CREATE INDEX callbacks_of_site ON callbacks (site_id, created_at, id);
 CREATE INDEX callbacks_of_state ON callbacks (site_id, state, created_at);
-CREATE INDEX callbacks_of_visitor ON callbacks (site_id, visitor_id, created_at);
+CREATE INDEX callbacks_of_visitor ON callbacks (site_id, visitor_id, created_at, id);
 CREATE INDEX callbacks_of_phone ON callbacks (phone, created_at);
 CREATE UNIQUE INDEX callbacks_of_delivery ON callbacks (site_id, delivery) WHERE delivery <> '';
 
@@ -1303,6 +1307,9 @@ CREATE TABLE deliveries (
 	PRIMARY KEY (site_id, endpoint_id, entry)
 );
 CREATE INDEX deliveries_newest ON deliveries (site_id, entry);
+CREATE INDEX deliveries_of_state ON deliveries (site_id, state, entry);
+CREATE INDEX deliveries_oldest ON deliveries (noted_at);
+CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';
 
 
 -- conversion: what advertising and analytics platforms have been told
@@ -1332,9 +1339,7 @@ CREATE TABLE conversions (
 	PRIMARY KEY (site_id, endpoint_id, entry, goal)
 );
 CREATE INDEX conversions_of_subject ON conversions (site_id, subject_id, subject);
-CREATE INDEX deliveries_of_state ON deliveries (site_id, state, entry);
-CREATE INDEX deliveries_oldest ON deliveries (noted_at);
-CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';
+CREATE INDEX conversions_oldest ON conversions (at);
 
 
 -- bulletin: to whom figures of a site go by mail

@@ -230,8 +230,8 @@ func Standings(ctx context.Context, from db.Queries, digits string) ([]Standing,
 	return list, nil
 }
 
-// DeclaredSQL returns the condition that a number is declared for a site. Both are given as SQL: a column or a
-// placeholder.
-func DeclaredSQL(site, digits string) string {
-	return `EXISTS (SELECT 1 FROM number_declarations AS d WHERE d.site_id = ` + site + ` AND d.digits = ` + digits + `)`
+// DeclaredSQL returns a query for the digits of the numbers that are declared for a site, which is given as SQL: a column
+// or a placeholder.
+func DeclaredSQL(site string) string {
+	return `SELECT d.digits FROM number_declarations AS d WHERE d.site_id = ` + site
 }
