@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap/zaptest"
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
 	"github.com/seed-3405227d/frontdesk/backend/telephony/sip/siptest"
@@ -121,7 +120,7 @@ func TestPortInUse(t *testing.T) {
 	at := taken.LocalAddr().(*net.UDPAddr)
 	address, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(at.Port))
 	require.NoError(t, err)
-	x, err := New(zaptest.NewLogger(t), newRecorder())
+	x, err := New(told(t), newRecorder())
 	require.NoError(t, err)
 	defer x.Close()
 	other, err := trunk.ParseAddress("udp/127.0.0.1:" + strconv.Itoa(siptest.Port(t)))
@@ -171,7 +170,7 @@ func TestOrdersThatAreNotTaken(t *testing.T) {
 	}
 	require.NoError(t, x.Cancel(t.Context(), "nothing"))
 	require.Zero(t, x.State().Calls)
-	empty, err := New(zaptest.NewLogger(t), d)
+	empty, err := New(told(t), d)
 	require.NoError(t, err)
 	require.ErrorIs(t, empty.Place(t.Context(), order("a")), errNoTrunk)
 	require.NoError(t, empty.Close())

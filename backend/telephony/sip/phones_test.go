@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 
 	"github.com/seed-3405227d/frontdesk/backend/telephony"
@@ -127,12 +128,15 @@ func settings(t testing.TB, trunkPort int) trunk.Settings {
 	}
 }
 
+// told shows what the exchange tells. What the library tells at debug level is left out: it may still do so after the test.
+func told(t testing.TB) *zap.Logger { return zaptest.NewLogger(t, zaptest.Level(zap.InfoLevel)) }
+
 // exchange is one with the settings, which ends with the test.
 func exchange(t testing.TB, s trunk.Settings, d *recorder) *Exchange {
 	t.Helper()
 	s, err := s.Complete()
 	require.NoError(t, err)
-	x, err := New(zaptest.NewLogger(t), d)
+	x, err := New(told(t), d)
 	require.NoError(t, err)
 	require.NoError(t, x.Listen(s.Listen))
 	require.NoError(t, x.Use(s, d.handlers()))
