@@ -72,22 +72,26 @@ func TestPageWithItsVisit(t *testing.T) {
 	}
 }
 
-// What a proxy flushes before it breaks off reaches the client, though the place was not found until then.
-func TestPageWithItsVisitBreaksOff(t *testing.T) {
+// What a proxy flushes before it breaks off reaches the client, though the place was not found until then, or a tag is not whole.
+func TestPageThatBreaksOff(t *testing.T) {
 	c := shopCode(t)
-	v, asked := arriving(c.shown)
-	recorder := httptest.NewRecorder()
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		_, _ = page.Serve(unmet(c).Code, recorder, get("/"), v, func(w http.ResponseWriter, _ *http.Request) error {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = io.WriteString(w, "<html><head><title>Lam")
-			require.NoError(t, http.NewResponseController(w).Flush())
-			panic(http.ErrAbortHandler)
-		})
-	})
-	require.Zero(t, *asked)
-	require.Equal(t, "<html><head><title>Lam", recorder.Body.String())
-	require.True(t, recorder.Flushed)
+	with, asked := arriving(c.shown)
+	for name, v := range map[string]page.Visit{"with its visit": with, "without": {}} {
+		for _, begins := range []string{"<html><head><title>Lam", "<!doctype html><html><head", "<html><he"} {
+			recorder := httptest.NewRecorder()
+			require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+				_, _ = page.Serve(unmet(c).Code, recorder, get("/"), v, func(w http.ResponseWriter, _ *http.Request) error {
+					w.Header().Set("Content-Type", "text/html; charset=utf-8")
+					_, _ = io.WriteString(w, begins)
+					require.NoError(t, http.NewResponseController(w).Flush())
+					panic(http.ErrAbortHandler)
+				})
+			})
+			require.Zero(t, *asked)
+			require.Equal(t, begins, recorder.Body.String(), name)
+			require.True(t, recorder.Flushed)
+		}
+	}
 }
 
 // Proxies flush before a page of unknown length begins, and after each piece. That waits for the place, and is made up for then.

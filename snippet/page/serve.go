@@ -18,9 +18,9 @@ import (
 // When a page is asked for, next sees the request with "Accept-Encoding: identity"
 // and with the validators that the origin gave; the request's headers are restored before Serve
 // returns. If next fails, what it wrote goes out as it was, and the response is not
-// completed; if it panics, what was held back until then is dropped, unless it asked to flush that. A page that turns out to be corrupt after its
-// beginning was sent ends in a panic with http.ErrAbortHandler, so that the client
-// does not take it for whole.
+// completed. So it is if next panics after a flush; before one, what was held back is
+// dropped. A page that turns out to be corrupt after its beginning was sent ends in a
+// panic with http.ErrAbortHandler, so that the client does not take it for whole.
 func Serve(c *snippet.Code, w http.ResponseWriter, r *http.Request, v Visit, next func(http.ResponseWriter, *http.Request) error) (Result, error) {
 	if v.Purpose == Unsaid {
 		v.Purpose = PurposeOf(r.Header, r.URL.Path)
@@ -49,7 +49,7 @@ func Serve(c *snippet.Code, w http.ResponseWriter, r *http.Request, v Visit, nex
 	}
 	panics := true
 	defer func() {
-		if panics && ww.owed { // a proxy flushes what has come before it breaks off
+		if panics && (ww.owed || ww.sent) { // a proxy flushes what has come before it breaks off
 			ww.abandon()
 			_ = http.NewResponseController(w).Flush()
 		}
