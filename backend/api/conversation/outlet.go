@@ -8,29 +8,19 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
 // answered is the outlet of a stream that is the answer to its request, as it has to be with
 // HTTP/2 and 3.
-type answered struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-}
+type answered struct{ *stream.Answer }
 
-func (a *answered) send(event []byte) error {
-	if err := a.control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := a.w.Write(event); err != nil {
-		return err
-	}
-	return a.control.Flush()
-}
+func (a answered) send(event []byte) error { return a.Send(event) }
 
 // gone is known by the request's context.
-func (a *answered) gone() bool { return false }
+func (a answered) gone() bool { return false }
 
-func (a *answered) close() {}
+func (a answered) close() { a.End() }
 
 // taken is the outlet of a stream that has its connection for itself. Nothing of the request
 // is held for it then: no buffers, no headers, no deep stack.
@@ -48,7 +38,7 @@ func takeOver(r *gate.Request) outlet {
 		return nil
 	}
 	header.Set("Connection", "close") // whose end is that of the answer
-	if conn.SetDeadline(time.Now().Add(maxLate)) != nil {
+	if conn.SetDeadline(time.Now().Add(stream.Patience)) != nil {
 		conn.Close()
 		return taken{conn}
 	}
@@ -66,7 +56,7 @@ func takeOver(r *gate.Request) outlet {
 }
 
 func (t taken) send(event []byte) error {
-	if err := t.conn.SetWriteDeadline(time.Now().Add(maxLate)); err != nil {
+	if err := t.conn.SetWriteDeadline(time.Now().Add(stream.Patience)); err != nil {
 		return err
 	}
 	_, err := t.conn.Write(event)

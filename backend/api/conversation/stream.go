@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/chat/live"
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
 
@@ -21,8 +22,6 @@ const (
 	// maxVisitorStreams bounds the streams of visitors that a node holds, and networkStreams
 	// those of one client's network.
 	maxVisitorStreams, networkStreams = 20_000, 200
-	// maxLate bounds how long a client may take to read what it was sent.
-	maxLate = 10 * time.Second
 	// catchUpTime bounds one look into the database.
 	catchUpTime = 4 * time.Second
 )
@@ -111,7 +110,7 @@ func (c *Conversations) stream(r *gate.Request) error {
 		aside.Go(c.logger, "a visitor's stream", func() { s.run(nil, conn) })
 		return nil
 	}
-	s.run(r.Context().Done(), &answered{r.W, http.NewResponseController(r.W)})
+	s.run(r.Context().Done(), answered{stream.Over(r.W)})
 	return nil
 }
 

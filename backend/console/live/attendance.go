@@ -104,7 +104,7 @@ func (a *attendance) run(ctx context.Context, arrived <-chan struct{}) {
 // look ends the streams whose sessions have ended, and all when that cannot be
 // told: they come again.
 func (a *attendance) look(running context.Context, renew bool) {
-	ctx, cancel := context.WithTimeout(running, maxLate)
+	ctx, cancel := context.WithTimeout(running, storeTime)
 	defer cancel()
 	a.mu.Lock()
 	all := slices.Collect(maps.Keys(a.attending))

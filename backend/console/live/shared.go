@@ -44,7 +44,7 @@ func (s *Shared[K, V]) Get(ctx context.Context, key K) (value V, err error) {
 	}
 	result := s.flight.DoChan(fmt.Sprintf("%v", key), func() (any, error) {
 		// It goes on when the one who asked first has gone.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 		defer cancel()
 		value, err := s.find(ctx, key)
 		if err == nil {

@@ -13,11 +13,12 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
 const (
-	// maxLate bounds how long a client may take to read what it was sent.
-	maxLate = 10 * time.Second
+	// storeTime bounds how long what is stored of a stream or read for it may take.
+	storeTime = 10 * time.Second
 	// departTime is how long the end of a stream waits for what is stored of it.
 	departTime = 2 * time.Second
 	// beatEvery is how often a stream says that it is there. A page that has heard nothing for eight seconds opens another.
@@ -84,7 +85,10 @@ func (l *Live) stream(w http.ResponseWriter, r *http.Request) error {
 	attendee := l.attendance.enter(r, lease)
 	defer l.depart(r, attendee)
 	s := &streaming{live: l, to: to, feed: shown, pause: calm, lease: lease, attendee: attendee, happened: happened, watch: watch, yield: yield,
-		out: w, control: http.NewResponseController(w)}
+		out: stream.Over(w)}
+	defer s.out.End()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
 	if conversations, ok := shown.(ConversationFeed); ok {
 		s.conversations, s.pause = conversations, conversations.Pause()
 		var forget func()
@@ -105,7 +109,7 @@ func (l *Live) depart(r *http.Request, of *attendee) {
 		defer close(ended)
 		l.attendance.leave(of)
 		// The request is over, and the lease is to end all the same.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), maxLate)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTime)
 		defer cancel()
 		if err := of.lease.Fade(ctx); err != nil {
 			l.Logger.Warn("operator's presence ends only with its lease", zap.Error(err))
@@ -142,8 +146,7 @@ type streaming struct {
 	conversations ConversationFeed // nil for feeds of other things, as is heard
 	heard         <-chan struct{}
 	sending       sync.Mutex // held while out is written to
-	out           http.ResponseWriter
-	control       *http.ResponseController
+	out           *stream.Answer
 }
 
 func (s *streaming) run(ctx context.Context) error {
@@ -151,8 +154,6 @@ func (s *streaming) run(ctx context.Context) error {
 	if s.watch != nil {
 		moved = s.watch.News()
 	}
-	s.out.Header().Set("Content-Type", "text/event-stream")
-	s.out.Header().Set("X-Accel-Buffering", "no")
 	if err := s.send([]byte(": hello\n\n")); err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (s *streaming) giveWay() error {
 func (s *streaming) end(ctx context.Context, why error) error {
 	switch {
 	case errors.Is(why, errSignedOut):
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxLate)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 		defer cancel()
 		if err := s.lease.End(ctx); err != nil {
 			return err

@@ -2,9 +2,7 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -54,13 +52,5 @@ func (s *streaming) tellAs(id []byte, data [][]byte) error {
 func (s *streaming) send(parts ...[]byte) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	if err := s.control.SetWriteDeadline(time.Now().Add(maxLate)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	for _, part := range parts {
-		if _, err := s.out.Write(part); err != nil {
-			return err
-		}
-	}
-	return s.control.Flush()
+	return s.out.Send(parts...)
 }

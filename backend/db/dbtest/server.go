@@ -154,22 +154,31 @@ func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 // Resume has a paused server go on.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
-// signal sends the signal to the server, and then to those whom it has begun.
+// signal sends the signal to the server, and then to those whom it has begun. The kernel's list of these may leave some out
+// while others end, so it is read until it has nobody new.
 func (s *Server) signal(signal syscall.Signal) error {
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		return err
 	}
-	begun, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
-	if err != nil {
-		return err
-	}
-	for child := range strings.FieldsSeq(string(begun)) {
-		pid, err := strconv.Atoi(child)
+	told := make(map[int]bool)
+	for before := -1; before < len(told); {
+		before = len(told)
+		begun, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
 		if err != nil {
 			return err
 		}
-		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return err
+		for child := range strings.FieldsSeq(string(begun)) {
+			pid, err := strconv.Atoi(child)
+			if err != nil {
+				return err
+			}
+			if told[pid] {
+				continue
+			}
+			told[pid] = true
+			if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return err
+			}
 		}
 	}
 	return nil

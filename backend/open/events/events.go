@@ -3,6 +3,7 @@
 package events
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/open/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
 // Path is where the stream is.
@@ -28,8 +30,6 @@ const Path = frame.Path + "events"
 const (
 	// heartbeat is how often something is sent when nothing happens, so that a lost connection is noticed.
 	heartbeat = 5 * time.Second
-	// patience is how long a reader may take for what was sent.
-	patience = 10 * time.Second
 	// atOnce is how many entries are read at once.
 	atOnce = 100
 	// gathering is the least time between two reads.
@@ -126,23 +126,23 @@ func (e *Events) open(ctx context.Context, in *streamInput) (func(huma.Context),
 	}
 	return func(c huma.Context) {
 		defer leave()
-		e.stream(running, c, stream{Events: e, of: of, sites: sites, kinds: in.Kinds}, position)
+		e.stream(running, c, listening{Events: e, of: of, sites: sites, kinds: in.Kinds}, position)
 	}, nil
 }
 
-// stream is an open stream.
-type stream struct {
+// listening is an open stream.
+type listening struct {
 	*Events
-	of      token.Token
-	sites   scope.Sites
-	kinds   []string
-	out     http.ResponseWriter
-	control *http.ResponseController
+	of    token.Token
+	sites scope.Sites
+	kinds []string
+	out   *stream.Answer
 }
 
-func (e *Events) stream(running context.Context, c huma.Context, s stream, position journal.Position) {
+func (e *Events) stream(running context.Context, c huma.Context, s listening, position journal.Position) {
 	r, w := humago.Unwrap(c)
-	s.out, s.control = w, http.NewResponseController(w)
+	s.out = stream.Over(w)
+	defer s.out.End()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(running, cancel)()
@@ -158,12 +158,12 @@ func (e *Events) stream(running context.Context, c huma.Context, s stream, posit
 	}
 }
 
-func (s *stream) run(ctx context.Context, follower *journal.Follower) error {
+func (s *listening) run(ctx context.Context, follower *journal.Follower) error {
 	revoked, forget := s.Tokens.Revocations()
 	defer forget()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	if err := s.send(": the stream begins\n\n"); err != nil {
+	if err := s.out.Send([]byte(": the stream begins\n\n")); err != nil {
 		return err
 	}
 	for {
@@ -179,7 +179,7 @@ func (s *stream) run(ctx context.Context, follower *journal.Follower) error {
 				return err
 			}
 			// The id alone moves the place on from which the program goes on (HTML, section 9.2.6).
-			if err := s.send(fmt.Sprintf("id: %s\n\n", follower.Position())); err != nil {
+			if err := s.out.Send(fmt.Appendf(nil, "id: %s\n\n", follower.Position())); err != nil {
 				return err
 			}
 		case <-follower.News():
@@ -195,13 +195,13 @@ func (s *stream) run(ctx context.Context, follower *journal.Follower) error {
 }
 
 // tell sends what has happened.
-func (s *stream) tell(ctx context.Context, follower *journal.Follower) error {
+func (s *listening) tell(ctx context.Context, follower *journal.Follower) error {
 	for {
 		entries, err := follower.Next(ctx, atOnce)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		var text strings.Builder
+		var text bytes.Buffer
 		for _, e := range entries {
 			if !s.wants(e.Kind) {
 				continue
@@ -219,7 +219,7 @@ func (s *stream) tell(ctx context.Context, follower *journal.Follower) error {
 			fmt.Fprintf(&text, "id: %s\nevent: %s\ndata: %s\n\n", e.Position, e.Kind, data)
 		}
 		if text.Len() > 0 {
-			if err := s.send(text.String()); err != nil {
+			if err := s.out.Send(text.Bytes()); err != nil {
 				return err
 			}
 		}
@@ -227,20 +227,10 @@ func (s *stream) tell(ctx context.Context, follower *journal.Follower) error {
 }
 
 // wants reports whether the stream tells of the kind.
-func (s *stream) wants(kind string) bool {
+func (s *listening) wants(kind string) bool {
 	at := slices.IndexFunc(subjects, func(of subject) bool { return strings.HasPrefix(kind, of.word) })
 	if at < 0 || kind == unread || !s.of.Opens(subjects[at].opens) {
 		return false
 	}
 	return len(s.kinds) == 0 || slices.ContainsFunc(s.kinds, func(wanted string) bool { return kind == wanted || strings.HasPrefix(kind, wanted+".") })
-}
-
-func (s *stream) send(text string) error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := s.out.Write([]byte(text)); err != nil {
-		return err
-	}
-	return s.control.Flush()
 }
