@@ -187,6 +187,7 @@ var mayImport = map[string][]string{
 	"backend/operator/twostep":    {"backend/operator", "backend/db"},
 	"backend/operator/invitation": {"backend/operator", "backend/queue", "backend/db", "locales"},
 	"backend/operator/signin":     {"backend/operator", "backend/scope", "backend/db"},
+	"backend/journal/journaltest": {"backend/db", "backend/journal"},
 	"backend/chat/chattest":       {"backend/chat", "backend/db", "backend/db/dbtest", "backend/visit", "backend/visit/visittest"},
 	"backend/chat/dispatch":       {"backend/aside", "backend/chat", "backend/journal", "backend/operator/group", "backend/operator/presence", "backend/db", "backend/db/duties"},
 	"backend/chat/file":           {"backend/chat/pixels", "backend/db", "backend/visit/clip"},

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mail"
 	"github.com/seed-3405227d/frontdesk/backend/notify/mailtest"
@@ -257,6 +258,7 @@ func TestRefusedAddress(t *testing.T) {
 		o.set("2026-11-28 07:30")
 		o.look(b)
 		require.Empty(t, o.sent())
+		journaltest.Entries(t, o.db)
 		noted, err := journal.New(o.db).Administration(t.Context(), scope.Of(shop), journal.Position{}, 10)
 		require.NoError(t, err)
 		require.Equal(t, bulletin.RefusedFor, noted[0].Kind)

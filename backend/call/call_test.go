@@ -13,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/call"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -191,10 +191,8 @@ func TestOneCallOfManyEvents(t *testing.T) {
 		_, err = x.calls.Get(t.Context(), 0, early.ID)
 		require.ErrorIs(t, err, call.ErrUnknown)
 
-		entries, err := journal.New(x.db).After(t.Context(), journal.Position{}, 100)
-		require.NoError(t, err)
 		var told []string
-		for _, e := range entries {
+		for _, e := range journaltest.Entries(t, x.db) {
 			if e.Kind == call.Told {
 				told = append(told, fmt.Sprint(e.SiteID, " ", e.SubjectID == early.ID, " ", string(e.Data)))
 			}

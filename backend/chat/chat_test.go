@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/chat/chattest"
 	"github.com/seed-3405227d/frontdesk/backend/chat/file"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
 )
@@ -258,18 +257,12 @@ func TestTheJournalIsTold(t *testing.T) {
 			`chat.state {"change":"visitor_read","seq":2}`, `chat.state {"change":"closed","operator_id":3,"seq":2}`,
 		}
 		var told []string
-		require.Eventually(t, func() bool { // on PostgreSQL, when earlier transactions have ended
-			entries, err := journal.New(s.DB).After(t.Context(), journal.Position{}, 100)
-			require.NoError(t, err)
-			told = nil
-			for _, e := range entries {
-				if strings.HasPrefix(e.Kind, "chat.") {
-					require.Equal(t, []int64{site, began.ID, int64(ann.Visitor)}, []int64{e.SiteID, e.SubjectID, e.VisitorID})
-					told = append(told, e.Kind+" "+string(e.Data))
-				}
+		for _, e := range journaltest.Entries(t, s.DB) {
+			if strings.HasPrefix(e.Kind, "chat.") {
+				require.Equal(t, []int64{site, began.ID, int64(ann.Visitor)}, []int64{e.SiteID, e.SubjectID, e.VisitorID})
+				told = append(told, e.Kind+" "+string(e.Data))
 			}
-			return len(told) >= len(want)
-		}, 20*time.Second, 10*time.Millisecond)
+		}
 		require.Equal(t, want, told)
 	})
 }

@@ -23,8 +23,8 @@ import (
 // here is an operator who is there.
 const here = 5
 
-// desk does the jobs of conversations until the test ends, or stop is called.
-func desk(s *chattest.Shop) (leads *lead.Leads, stop func()) {
+// desk does the jobs of conversations, once before has been done, until the test ends, or stop is called.
+func desk(s *chattest.Shop, before ...func()) (leads *lead.Leads, stop func()) {
 	s.T.Helper()
 	leads = lead.New(lead.Subjects{DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts}, s.Now)
 	q := queue.New(s.DB, zap.NewNop())
@@ -32,6 +32,9 @@ func desk(s *chattest.Shop) (leads *lead.Leads, stop func()) {
 		DB: s.DB, Visits: s.Visits.Visits, Texts: s.Visits.Texts, Cards: s.Visits.Cards, Queue: q, Leads: leads, Region: func(context.Context, int64) string { return "RU" },
 		There: func(_ context.Context, _, operatorID int64) (bool, error) { return operatorID == here, nil },
 	}, s.Now)
+	for _, f := range before {
+		f()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { q.Run(ctx) })
@@ -129,8 +132,7 @@ func TestAttendedConversationsAreNoLeads(t *testing.T) {
 		typing.Patience = time.Second
 		written, _ := s.Asks(typing, "How much is it?")
 		silent, gone := begins(here), begins(3, "Yes")
-		leads, stop := desk(s)
-		s.Chats.Typing(written, here)
+		leads, stop := desk(s, func() { s.Chats.Typing(written, here) })
 		require.Eventually(t, func() bool { return s.Get(silent).LeadID != 0 && s.Get(gone).LeadID != 0 }, time.Minute, 20*time.Millisecond)
 		tries := `SELECT COUNT(*) FROM jobs WHERE attempts > 0`
 		require.Eventually(t, func() bool {
@@ -154,7 +156,7 @@ func TestLinesAfterALeadBelongToIt(t *testing.T) {
 		ann.Patience = time.Second
 		of, _ := s.Asks(ann, "Do you ship to Oslo?")
 		leads, _ := desk(s)
-		require.Eventually(t, func() bool { return s.Get(of).LeadID != 0 }, time.Minute, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return s.Get(of).LeadID != 0 && jobs(s) == 0 }, time.Minute, 20*time.Millisecond)
 		require.Equal(t, []string{"2 service unanswered_where"}, s.Texts(of, 1), "no contact is known")
 		s.Asks(ann, "> Hello?")
 		again := chat.Message{Text: "My number is 8 (495) 123-45-67", ClientID: "again"}

@@ -52,6 +52,10 @@ type Settings struct {
 	Read string `json:"read,omitempty"`
 }
 
+// Unflushed leaves it to the system when what SQLite has committed reaches the disk: it outlives the process, but not
+// the machine. Only tests set it.
+var Unflushed bool
+
 // What is wrong with the file of a SQLite database: it is broken, the log beside it belongs to another file, it was
 // removed or replaced while it was open, or somebody has it open who must not.
 var (
@@ -93,7 +97,7 @@ func Open(ctx context.Context, settings Settings, logger *zap.Logger) (*DB, erro
 	var err error
 	switch settings.Engine {
 	case SQLite:
-		if d.sqlite, err = sqlite.Open(ctx, settings.Source); err == nil {
+		if d.sqlite, err = sqlite.Open(ctx, settings.Source, !Unflushed); err == nil {
 			d.read, d.write, d.use, d.groups = d.sqlite.Read, d.sqlite.Write, d.sqlite.Use, newGroups(1, 1)
 		}
 	case Postgres:

@@ -186,6 +186,9 @@ func TestGroupsLockInOneOrder(t *testing.T) {
 		return func() {
 			assert.NoError(t, d.Write(t.Context(), key, func(ctx context.Context, tx db.Tx) error {
 				ran.seen(tx)
+				if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+					return err
+				}
 				err := mark(ctx, tx, name)
 				then()
 				return err

@@ -21,23 +21,27 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings   func(testing.TB) db.Settings
 		words      string
-		begin, end string
+		begin, end []string
 	}{
 		"a full disk": {dbtest.SQLite, "the disk of the database is full",
-			"PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1000000"}, // the least is what there is
+			// There are no more pages than there are, and what fits into them is refused as well.
+			[]string{"PRAGMA max_page_count = 1", "CREATE TEMP TRIGGER full_disk BEFORE INSERT ON sequences BEGIN SELECT RAISE(ABORT, 'no space left'); END"},
+			[]string{"DROP TRIGGER full_disk", "PRAGMA max_page_count = 1000000"}},
 		"a read-only file": {dbtest.SQLite, "the database is read-only",
-			"PRAGMA query_only = ON", "PRAGMA query_only = OFF"},
+			[]string{"PRAGMA query_only = ON"}, []string{"PRAGMA query_only = OFF"}},
 		"a full disk of PostgreSQL": {dbtest.Postgres, "the disk of the database is full",
-			`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$;
+			[]string{`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$;
 			CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON secrets FOR EACH ROW EXECUTE FUNCTION full_disk();
-			CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON sequences FOR EACH ROW EXECUTE FUNCTION full_disk()`,
-			"DROP FUNCTION full_disk CASCADE"},
+			CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON sequences FOR EACH ROW EXECUTE FUNCTION full_disk()`},
+			[]string{"DROP FUNCTION full_disk CASCADE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := dbtest.Open(t, test.settings(t))
 			require.NoError(t, d.Check(t.Context()))
-			require.NoError(t, d.ExecWriter(t.Context(), test.begin))
+			for _, statement := range test.begin {
+				require.NoError(t, d.ExecWriter(t.Context(), statement))
+			}
 			began := time.Now()
 			const all = 30
 			var ran transactions
@@ -70,7 +74,9 @@ func TestTroubleBeginsAndEnds(t *testing.T) {
 			require.ErrorIs(t, d.Check(t.Context()), trouble.Err)
 			require.False(t, d.Lost())
 
-			require.NoError(t, d.ExecWriter(t.Context(), test.end))
+			for _, statement := range test.end {
+				require.NoError(t, d.ExecWriter(t.Context(), statement))
+			}
 			require.Eventually(t, func() bool { return d.Trouble() == nil }, wait, tick)
 			require.NoError(t, d.Check(t.Context()))
 			require.NoError(t, d.Write(t.Context(), 0, put("after")))

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/form"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -105,9 +105,7 @@ func TestFailuresAreTold(t *testing.T) {
 			t.Helper()
 			require.NoError(t, f.Store(t.Context()))
 			require.NoError(t, incidents.Settle(t.Context()))
-			entries, err := journal.New(d).After(t.Context(), journal.Position{}, 100)
-			require.NoError(t, err)
-			for _, e := range entries {
+			for _, e := range journaltest.Entries(t, d) {
 				require.EqualValues(t, site, e.SiteID)
 				var of incident.News
 				require.NoError(t, json.Unmarshal(e.Data, &of))

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/incident"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/person/persontest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -73,9 +73,7 @@ func (w *watch) settle(after time.Duration) {
 // told is what the journal was told since the start.
 func (w *watch) told() (said []string) {
 	w.t.Helper()
-	entries, err := journal.New(w.db).After(w.t.Context(), journal.Position{}, 1000)
-	require.NoError(w.t, err)
-	for _, e := range entries {
+	for _, e := range journaltest.Entries(w.t, w.db) {
 		var of incident.News
 		require.NoError(w.t, json.Unmarshal(e.Data, &of))
 		require.EqualValues(w.t, site, e.SiteID)

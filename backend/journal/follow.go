@@ -24,7 +24,7 @@ const (
 	// settling is how often the hub reads without a wake. On PostgreSQL, an entry that waited for an older transaction
 	// to end wakes nobody.
 	settling = time.Second
-	// silence is how long the hub may fail to read until its followers count as deaf.
+	// silence is how long the hub may wait for an answer until its followers count as deaf.
 	silence = 3 * time.Second
 )
 
@@ -53,7 +53,6 @@ func (j *Journal) Follow(p Position, sites scope.Sites, also ...Subject) *Follow
 		ctx, stop := context.WithCancel(context.Background())
 		j.hub = &hub{journal: j, news: &Journal{db: j.db, read: j.db.News}, followers: make(map[*Follower]struct{}), stop: stop, ended: make(chan struct{})}
 		h := j.hub
-		h.hears()
 		aside.Go(j.db.Logger(), "reading the journal", func() {
 			defer close(h.ended)
 			aside.Keep(ctx, j.db.Logger(), "reading the journal", h.run)
@@ -76,10 +75,11 @@ func (f *Follower) follows(e Entry) bool {
 // News receives a value when [Follower.Next] may have something to return.
 func (f *Follower) News() <-chan struct{} { return f.news }
 
-// Deaf tells whether nothing could be read from the journal for three seconds, new entries or none: the server of the
-// database does not answer this node. Others may hear what happens all the while. SQLite has no others.
+// Deaf tells whether the journal has been asked in vain for three seconds: the server of the database does not answer
+// this node. Others may hear what happens all the while. SQLite has no others.
 func (f *Follower) Deaf() bool {
-	return f.hub.journal.db.Engine() == db.Postgres && time.Since(*f.hub.heard.Load()) > silence
+	asked := f.hub.asked.Load()
+	return f.hub.journal.db.Engine() == db.Postgres && asked != nil && time.Since(*asked) > silence
 }
 
 // Hearing returns a context that ends with the other one, with its cancel function, and within a second after the
@@ -150,7 +150,7 @@ type hub struct {
 	news    *Journal // what only this one reads by
 	stop    context.CancelFunc
 	ended   chan struct{}
-	heard   atomic.Pointer[time.Time] // when the journal was last read, or the hub began
+	asked   atomic.Pointer[time.Time] // since when the journal is asked in vain; nil when it is not
 
 	mu        sync.Mutex
 	followers map[*Follower]struct{}
@@ -182,14 +182,17 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// hears notes that the journal can be read now.
-func (h *hub) hears() {
+// asks notes that the journal is asked now, and hears that it has answered.
+func (h *hub) asks() {
 	now := time.Now()
-	h.heard.Store(&now)
+	h.asked.CompareAndSwap(nil, &now)
 }
+
+func (h *hub) hears() { h.asked.Store(nil) }
 
 // read reads new entries, and says whether there may be more.
 func (h *hub) read(ctx context.Context) bool {
+	h.asks()
 	if !h.ready { // only this goroutine sets ready
 		latest, err := h.news.latest(ctx, readAtOnce)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
 
@@ -36,8 +37,7 @@ func TestEntriesComeBackAsTheyWere(t *testing.T) {
 		appendEntry(t, d, 0, first)
 		appendEntry(t, d, 0, journal.Entry{Kind: "second"})
 
-		entries, err := j.After(t.Context(), journal.Position{}, 10)
-		require.NoError(t, err)
+		entries := journaltest.Entries(t, d)
 		require.Len(t, entries, 2)
 		first.Position = entries[0].Position
 		require.Equal(t, first, entries[0])
@@ -104,6 +104,8 @@ func TestReaderWaitsForEarlierTransactions(t *testing.T) {
 	slow, err := d.Read().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer slow.Rollback()
+	_, err = slow.ExecContext(t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`)
+	require.NoError(t, err)
 	_, err = slow.ExecContext(t.Context(), `INSERT INTO journal (site_id, at, kind, subject_id, visitor_id, data) VALUES (1, 0, 'slow', 0, 0, '{}')`)
 	require.NoError(t, err)
 	appendEntry(t, d, 0, journal.Entry{Kind: "quick"})
@@ -112,8 +114,7 @@ func TestReaderWaitsForEarlierTransactions(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, entries)
 	require.NoError(t, slow.Commit())
-	entries, err = j.After(t.Context(), journal.Position{}, 10)
-	require.NoError(t, err)
+	entries = journaltest.Entries(t, d)
 	require.Len(t, entries, 2)
 	require.Equal(t, "slow", entries[0].Kind)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 )
 
 // copied is a table into which readers of these tests copy what they read. It
@@ -165,9 +166,7 @@ func TestJournalIsPrunedBehindTheSlowestReader(t *testing.T) {
 			appendEntry(t, d, 0, journal.Entry{Kind: strconv.Itoa(i), At: at})
 		}
 		left := func() (kinds []string) {
-			entries, err := j.After(ctx, journal.Position{}, 100)
-			require.NoError(t, err)
-			for _, e := range entries {
+			for _, e := range journaltest.Entries(t, d) {
 				kinds = append(kinds, e.Kind)
 			}
 			return kinds
@@ -179,8 +178,7 @@ func TestJournalIsPrunedBehindTheSlowestReader(t *testing.T) {
 				return err
 			}))
 		}
-		entries, err := j.After(ctx, journal.Position{}, 100)
-		require.NoError(t, err)
+		entries := journaltest.Entries(t, d)
 		prune := func() int {
 			n, unread, err := j.Prune(ctx, now)
 			require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
 	"github.com/seed-3405227d/frontdesk/backend/lead/search"
@@ -264,8 +264,7 @@ func TestNotes(t *testing.T) {
 		require.Len(t, deeds, 1)
 		require.Equal(t, "Wants a lamp\n\tby Friday \u202e", deeds[0].Said)
 		require.Equal(t, vera, deeds[0].By)
-		entries, err := journal.New(s.db).After(t.Context(), journal.Position{}, 100)
-		require.NoError(t, err)
+		entries := journaltest.Entries(t, s.db)
 		last := entries[len(entries)-1]
 		require.Equal(t, lead.Changed, last.Kind)
 		require.NotContains(t, string(last.Data), "Friday", "notes go when the lead is erased")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/postgres"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 )
@@ -29,8 +29,7 @@ func TestMarks(t *testing.T) {
 		require.True(t, repeated)
 		require.Equal(t, []string{lead.Bot, lead.Quick, lead.Trap}, s.all()[0].Marks)
 
-		entries, err := journal.New(s.db).After(t.Context(), journal.Position{}, 100)
-		require.NoError(t, err)
+		entries := journaltest.Entries(t, s.db)
 		last := entries[len(entries)-1]
 		for _, e := range entries {
 			if e.Kind == lead.Added {

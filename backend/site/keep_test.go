@@ -12,6 +12,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
@@ -36,6 +37,7 @@ func TestSiteIsAddedOnce(t *testing.T) {
 		list, err := s.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, list, 2, "what is refused adds nothing")
+		journaltest.Entries(t, d)
 		done, err := journal.New(d).Administration(t.Context(), scope.Of(made.ID), journal.Position{}, 10)
 		require.NoError(t, err)
 		require.Len(t, done, 1)
@@ -94,6 +96,7 @@ func TestRetiredSiteIsNotServedOnAnyNode(t *testing.T) {
 		}, wait, tick)
 		_, err = here.Retire(t.Context(), 999, true, "vera")
 		require.ErrorIs(t, err, site.ErrUnknown)
+		journaltest.Entries(t, d)
 		done, err := journal.New(d).Administration(t.Context(), scope.Of(shop.ID), journal.Position{}, 10)
 		require.NoError(t, err)
 		require.Len(t, done, 3)

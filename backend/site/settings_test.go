@@ -22,6 +22,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/capture"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 	"github.com/seed-3405227d/frontdesk/backend/site/appearance"
@@ -103,7 +104,7 @@ func TestChangeIsInEffectOnAllNodes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, changed, read)
 
-		entries := entriesOf(t, d)
+		entries := journaltest.Entries(t, d)
 		widget, err := json.Marshal(appearancetest.Whole())
 		require.NoError(t, err)
 		require.Len(t, entries, 3)
@@ -158,7 +159,7 @@ func TestOfConcurrentChangesOneWins(t *testing.T) {
 			require.Equal(t, version+1, read.Version)
 			require.Equal(t, won[0], *read.Settings.PhoneMask)
 		}
-		require.Len(t, entriesOf(t, d), 1+rounds, "who lost has changed nothing")
+		require.Len(t, journaltest.Entries(t, d), 1+rounds, "who lost has changed nothing")
 		for _, stale := range []int64{-1, 0, rounds - 1, rounds + 1} {
 			_, err := here.Change(t.Context(), shop.Key, stale, site.Settings{}, "vera")
 			require.ErrorIs(t, err, site.ErrChanged)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
-	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/site"
 )
 
@@ -79,7 +79,7 @@ func TestSiteIsProvisionedOnce(t *testing.T) {
 		sites, err := newSites(d).List(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, provisioned[:2], sites)
-		entries := entriesOf(t, d)
+		entries := journaltest.Entries(t, d)
 		require.Len(t, entries, 2)
 		require.Equal(t, site.Added, entries[0].Kind)
 	})
@@ -123,9 +123,9 @@ func TestManySitesAreProvisionedTogether(t *testing.T) {
 			known[found.ID] = true
 		}
 		require.Len(t, known, 1200)
-		require.Len(t, entriesOf(t, d), 1200)
+		require.Len(t, journaltest.Entries(t, d), 1200)
 		require.NoError(t, provision(nil, keys...), "again")
-		require.Len(t, entriesOf(t, d), 1200)
+		require.Len(t, journaltest.Entries(t, d), 1200)
 	})
 }
 
@@ -216,18 +216,4 @@ func TestValidKey(t *testing.T) {
 		_, err = s.ByKey(t.Context(), key)
 		require.ErrorIs(t, err, site.ErrUnknown)
 	}
-}
-
-func entriesOf(t *testing.T, d *db.DB) []journal.Entry {
-	t.Helper()
-	// On PostgreSQL an entry is seen when no transaction that is open can precede it.
-	count, _, err := db.One(t.Context(), d.Read(), db.Only[int], `SELECT COUNT(*) FROM journal`)
-	require.NoError(t, err)
-	var entries []journal.Entry
-	require.Eventually(t, func() bool {
-		var err error
-		entries, err = journal.New(d).After(t.Context(), journal.Position{}, 10_000)
-		return err == nil && len(entries) == count
-	}, wait, tick)
-	return entries
 }

@@ -11,10 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is long enough for a machine that has much to do.
+const patience = 4 * time.Second
+
 // eachProtocol answers a request by HTTP/1.1 and by HTTP/2.
 func eachProtocol(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, answer *http.Response)) {
 	for major, name := range map[int]string{1: "HTTP/1.1", 2: "HTTP/2"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := httptest.NewUnstartedServer(handler)
 			server.EnableHTTP2 = major == 2
 			server.StartTLS()
@@ -36,13 +40,13 @@ func eachProtocol(t *testing.T, handler http.HandlerFunc, test func(t *testing.T
 func TestSilence(t *testing.T) {
 	eachProtocol(t, func(w http.ResponseWriter, _ *http.Request) {
 		a := Over(w)
-		a.patience = 100 * time.Millisecond
+		a.patience = patience
 		defer a.End()
 		for _, word := range []string{"one ", "two "} {
 			if a.Send([]byte(word), []byte(word)) != nil {
 				return
 			}
-			time.Sleep(3 * a.patience)
+			time.Sleep(a.patience + 500*time.Millisecond)
 		}
 	}, func(t *testing.T, answer *http.Response) {
 		text, err := io.ReadAll(answer.Body)
@@ -56,7 +60,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	failed := make(chan error, 2)
 	eachProtocol(t, func(w http.ResponseWriter, _ *http.Request) {
 		a := Over(w)
-		a.patience = 100 * time.Millisecond
+		a.patience = patience
 		defer a.End()
 		if a.Send([]byte("one ")) == nil {
 			failed <- a.Send(make([]byte, 32<<20))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/group"
 	"github.com/seed-3405227d/frontdesk/backend/operator/presence"
@@ -218,9 +219,7 @@ func TestOffersWaitForSomebody(t *testing.T) {
 			d.look()
 			require.Equal(t, chat.Offer{Until: chat.Announced}, d.offer(c))
 		}
-		entries, err := journal.New(d.DB).After(t.Context(), journal.Position{}, 100)
-		require.NoError(t, err)
-		offered := slices.DeleteFunc(entries, func(e journal.Entry) bool {
+		offered := slices.DeleteFunc(journaltest.Entries(t, d.DB), func(e journal.Entry) bool {
 			return e.Kind != chat.Changed || !strings.Contains(string(e.Data), chat.Offered)
 		})
 		require.Len(t, offered, 1)

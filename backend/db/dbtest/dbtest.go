@@ -43,6 +43,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
+// No test is about how fast a disk flushes. Programs that are test binaries do not wait for it either.
+func init() { db.Unflushed = testing.Testing() }
+
 // Each runs the test on an empty, migrated database of each engine.
 func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
@@ -84,8 +87,11 @@ func Plan(t testing.TB, d *db.DB, query string, args ...any) []string {
 	return details
 }
 
-// SQLite names a new SQLite database.
+// SQLite names a new SQLite database. It is flushed to the disk for benchmarks only.
 func SQLite(t testing.TB) db.Settings {
+	if _, measures := t.(*testing.B); measures {
+		db.Unflushed = false
+	}
 	return db.Settings{Engine: db.SQLite, Source: filepath.Join(t.TempDir(), "frontdesk.db")}
 }
 

@@ -22,21 +22,22 @@ type Database struct {
 	// Read is for queries: its connections refuse to write. Write is for what is not written by [Database.Use].
 	Read, Write *sql.DB
 
-	files  *files
-	writer *writer
-	keeper *sql.Conn // holds the log
+	files   *files
+	writer  *writer
+	keeper  *sql.Conn // holds the log
+	flushes bool
 }
 
 // Open opens the file at the path, and makes it if there is none. It looks for two seconds at most whether the file is
-// well: the error may be [ErrMalformed] or [ErrStrayLog].
-func Open(ctx context.Context, path string) (*Database, error) {
+// well: the error may be [ErrMalformed] or [ErrStrayLog]. Unless it flushes, what is committed may be lost with the machine.
+func Open(ctx context.Context, path string, flushes bool) (*Database, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
 	if err := prepareFile(ctx, path); err != nil {
 		return nil, err
 	}
-	d := new(Database)
+	d := &Database{flushes: flushes}
 	var err error
 	if d.files, err = filesOf(path); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func Open(ctx context.Context, path string) (*Database, error) {
 		pool.SetMaxIdleConns(connections)
 		return pool
 	}
-	d.Write = open(d.connector(writing(path)), 1)
+	d.Write = open(d.connector(d.writing(path)), 1)
 	// One of the readers keeps the log, see keepLog.
 	d.Read = open(readers{d.connector(source(path, "rw", "busy_timeout(5000)", "query_only(ON)", "cache_size(-8192)"))}, 1+max(4, runtime.GOMAXPROCS(0)))
 	if err := d.useFiles(ctx, path); err != nil {
@@ -70,7 +71,7 @@ func (d *Database) useFiles(ctx context.Context, path string) error {
 	if err := examine(ctx, d.Read, "quick_check"); err != nil && ctx.Err() == nil {
 		return err
 	}
-	conn, err := d.connector(writing(path)).Connect(context.Background())
+	conn, err := d.connector(d.writing(path)).Connect(context.Background())
 	if err != nil {
 		return err
 	}
@@ -129,8 +130,12 @@ func (d *Database) Close() error {
 // writing is what a connection that writes is opened by. synchronous(FULL) flushes
 // the log at each commit: what is acknowledged survives a power cut. secure_delete(ON) writes
 // zeros over what is deleted: a person who is erased is not left in the file.
-func writing(path string) string {
-	return source(path, "rw", "busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+func (d *Database) writing(path string) string {
+	synchronous := "synchronous(FULL)"
+	if !d.flushes {
+		synchronous = "synchronous(OFF)"
+	}
+	return source(path, "rw", "busy_timeout(5000)", "journal_mode(WAL)", synchronous, "foreign_keys(ON)",
 		"secure_delete(ON)",
 		"cache_size(-32768)", "wal_autocheckpoint(4000)") + "&_txlock=immediate"
 }

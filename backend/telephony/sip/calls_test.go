@@ -32,10 +32,10 @@ func TestHowCallsEnd(t *testing.T) {
 	}{
 		{name: "operator busy", operator: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_busy"}},
 		{name: "operator declines", operator: scripts(siptest.Invited, siptest.Ringing, soon, siptest.Declines), steps: []string{"operator_rings", "operator_busy"}},
-		{name: "operator silent", operator: silent, ring: 2 * time.Second, steps: []string{"operator_rings", "operator_no_answer"}},
+		{name: "operator silent", operator: silent, ring: 8 * time.Second, steps: []string{"operator_rings", "operator_no_answer"}},
 		{name: "no operator", steps: []string{"failed"}},
 		{name: "visitor busy", operator: answered, visitor: scripts(siptest.Invited, siptest.Busy), steps: []string{"operator_rings", "visitor_rings", "visitor_busy"}},
-		{name: "visitor silent", operator: answered, visitor: silent, ring: 2 * time.Second, steps: []string{"operator_rings", "visitor_rings", "visitor_no_answer"}},
+		{name: "visitor silent", operator: answered, visitor: silent, ring: 8 * time.Second, steps: []string{"operator_rings", "visitor_rings", "visitor_no_answer"}},
 		{name: "no visitor", operator: answered, steps: []string{"operator_rings", "visitor_rings", "failed"}},
 		{
 			name: "visitor hangs up", operator: answered,

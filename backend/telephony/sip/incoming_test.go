@@ -21,6 +21,7 @@ import (
 type peer struct {
 	t testing.TB
 	net.Conn
+	call string // the Call-ID of what was sent last
 }
 
 // call is a peer from the local address.
@@ -36,13 +37,15 @@ func peerOf(t testing.TB, x *Exchange, network, local string) *peer {
 	c, err := dialer.Dial(network, at)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
-	return &peer{t, c}
+	return &peer{t: t, Conn: c}
 }
 
 // send sends the lines of a message.
 func (p *peer) send(lines ...string) {
 	p.t.Helper()
-	_, err := p.Write([]byte(strings.Join(lines, "\r\n") + "\r\n\r\n"))
+	text := strings.Join(lines, "\r\n") + "\r\n\r\n"
+	p.call = header(text, "Call-ID")
+	_, err := p.Write([]byte(text))
 	require.NoError(p.t, err)
 }
 
@@ -78,7 +81,7 @@ func (p *peer) request(method, to, id string, more ...string) []string {
 	return append(lines, "Content-Length: 0")
 }
 
-// answer is the next message.
+// answer is the next message of the call that was asked last: the answers of others are repeated until they are heard of.
 func (p *peer) answer() string {
 	p.t.Helper()
 	p.SetReadDeadline(time.Now().Add(patience))
@@ -86,7 +89,7 @@ func (p *peer) answer() string {
 	for {
 		n, err := p.Read(b)
 		require.NoError(p.t, err)
-		if text := string(b[:n]); !strings.HasPrefix(text, "SIP/2.0 100") {
+		if text := string(b[:n]); !strings.HasPrefix(text, "SIP/2.0 100") && header(text, "Call-ID") == p.call {
 			return text
 		}
 	}

@@ -59,7 +59,7 @@ func lookedUp(t *testing.T, proxy *siptest.Proxy, user string) string {
 	c, err := net.Dial("udp4", proxy.Address())
 	require.NoError(t, err)
 	defer c.Close()
-	asker := &peer{t, c}
+	asker := &peer{t: t, Conn: c}
 	asker.send(p.invite("sip:"+user+"@"+proxy.Address(), "lookup", "Via: SIP/2.0/UDP "+c.LocalAddr().String()+";branch=z9hG4bKl", "User-Agent: baresip")...)
 	return asker.answer()[8:11]
 }

@@ -88,6 +88,8 @@ type spot struct{ site, visit, view int64 }
 
 // gathered holds the reports of pages, so that one write stores all of them.
 type gathered struct {
+	storing sync.Mutex // held while reports are written, so that they are stored in their order
+
 	mu    sync.Mutex
 	until map[spot]int64 // by page, when its report ends
 	also  []Attend
@@ -107,6 +109,8 @@ func (g *gathered) note(o *Visitors, at spot, until int64) {
 
 // store writes the gathered reports. If the database is away they are lost, and the pages report again.
 func (g *gathered) store(o *Visitors) error {
+	g.storing.Lock()
+	defer g.storing.Unlock()
 	g.mu.Lock()
 	reported := g.until
 	g.until = nil
