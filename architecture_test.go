@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"edge/effect":                 {"backend/limit", "edge/region", "backend", "backend/api/gate", "backend/api/view", "backend/api/widget", "backend/attribution", "backend/callback", "backend/capture", "backend/forward", "backend/lease", "backend/number/...", "backend/preview", "backend/site", "backend/visit/...", "snippet", "snippet/page", "snippet/picture", "backend/site/appearance"},
 	"edge/post":                   {"backend", "backend/aside", "backend/api/gate", "backend/api/leads", "backend/api/view", "backend/capture", "backend/capture/posted", "backend/form", "backend/forward", "backend/intake", "backend/pace", "backend/site", "backend/spool", "edge/effect", "snippet", "snippet/page", "snippet/page/header"},
 	"edge/region":                 {},
-	"edge/relay":                  {"backend/api/gate", "backend/forward", "edge/effect"},
+	"edge/relay":                  {"backend/api/gate", "backend/forward", "edge/effect", "backend/aside"},
 	"locales":                     {"locales"},
 	"docs":                        {},
 	"snippet":                     {"snippet/asset", "snippet/phone/...", "snippet/weave", "snippet/weave/rival", "locales"},

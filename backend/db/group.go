@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -17,50 +18,46 @@ import (
 const (
 	// groupSize bounds how many writes one commit takes together.
 	groupSize = 512
-	// gatherTime bounds how long a group waits for more writes. While many wait for a processor, it waits long for each.
+	// gatherTime bounds how long a group waits for more writes. While many wait for a processor, it waits long for
+	// each.
 	gatherTime = 10 * time.Millisecond
 	// transactTimeout ends a transaction that hangs on a lost connection.
 	transactTimeout = 10 * time.Second
-	// troubledTimeout takes its place while the database is in trouble, so that whoever
-	// comes then is told soon.
+	// troubledTimeout takes its place while the database is in trouble, so that whoever comes then is told soon.
 	troubledTimeout = 2 * time.Second
-	// conflictTries is how often a group is written that another node's gets in
-	// the way of. PostgreSQL takes a second to notice a deadlock.
+	// conflictTries is how often a group is written that another node's gets in the way of. PostgreSQL takes a second
+	// to notice a deadlock.
 	conflictTries = 3
-	// conflictPause is what the other group is given before each further try, to
-	// take the locks that it waits for.
+	// conflictPause is what the other group is given before each further try, to take the locks that it waits for.
 	conflictPause = 20 * time.Millisecond
 )
 
-// Write runs f in a transaction, which it shares with other writes of the same
-// moment, and returns nil once the transaction is durable. When f returns an
-// error or panics, nothing that f did stays, and the others are unaffected.
+// Write runs f in a transaction, which it shares with other writes of the same moment, and returns nil once the
+// transaction is durable. When f returns an error or panics, nothing that f did stays, and the others are unaffected.
 //
-// f may run more than once, so it must have no effect but through tx, and must
-// set anew what it hands to its caller. Writes of the same key run one after
-// another on this node; a key of 0 means that it does not matter. Rows that two
-// nodes may change at once belong to one key each: groups lock them in the order
-// of the keys.
+// f may run more than once, so it must have no effect but through tx, and must set anew what it hands to its caller.
+// Writes of the same key run one after another on this node; a key of 0 means that it does not matter. Rows that two
+// nodes may change at once belong to one key each, or to one f: groups lock them in the order of the keys, and those
+// without in the order of the programs.
 //
 // An f that may well return an error goes to [DB.Attempt].
 //
-// When ctx ends before the commit, Write returns its error, and the write may
-// have happened or not; f is not running any more. While the database's file is lost nothing is written, and
-// the error is [ErrLost].
+// When ctx ends before the commit, Write returns its error, and the write may have happened or not; f is not running
+// any more. While the database's file is lost nothing is written, and the error is [ErrLost].
 func (d *DB) Write(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
 	return d.hand(&write{ctx: ctx, key: key, f: f, done: make(chan error, 1)})
 }
 
-// Attempt is [DB.Write] for an f that may well return an error, because of what
-// it finds in the database. It costs two short statements more, and an error of
-// f costs the others nothing: one of Write's f has the whole group written again.
+// Attempt is [DB.Write] for an f that may well return an error, because of what it finds in the database. It costs two
+// short statements more, and an error of f costs the others nothing: one of Write's f has the whole group written
+// again.
 func (d *DB) Attempt(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
 	return d.hand(&write{ctx: ctx, key: key, f: f, attempt: true, done: make(chan error, 1)})
 }
 
-// WriteOwn is [DB.Write] for an f that reads and changes no rows which an f of another
-// key, in the same moment on this node, changes or may wait for: on PostgreSQL the statements of
-// several go to the database in one round trip. See [Tx.Alone] for exceptions.
+// WriteOwn is [DB.Write] for an f that reads and changes no rows which an f of another key, in the same moment on this
+// node, changes or may wait for: on PostgreSQL the statements of several go to the database in one round trip. See
+// [Tx.Alone] for exceptions.
 func (d *DB) WriteOwn(ctx context.Context, key int64, f func(context.Context, Tx) error) error {
 	return d.hand(&write{ctx: ctx, key: key, f: f, own: true, done: make(chan error, 1)})
 }
@@ -93,8 +90,8 @@ type write struct {
 	left    bool       // nobody waits for it any more; guarded by running
 }
 
-// leave is how the one who waits goes away early. When it returns, f is not
-// running and never will: what f has written to is the caller's alone.
+// leave is how the one who waits goes away early. When it returns, f is not running and never will: what f has written
+// to is the caller's alone.
 func (w *write) leave() error {
 	w.running.Lock()
 	defer w.running.Unlock()
@@ -153,9 +150,9 @@ func (d *DB) run(g *group) {
 	}
 }
 
-// gather adds the writes that wait to the batch. It lets those run first who are
-// about to hand in theirs, for as long as any come, up to gatherTime: when nobody does, that
-// costs nothing, and under load the larger groups save more than the wait takes.
+// gather adds the writes that wait to the batch. It lets those run first who are about to hand in theirs, for as long
+// as any come, up to gatherTime: when nobody does, that costs nothing, and under load the larger groups save more than
+// the wait takes.
 func (g *group) gather(batch []*write) []*write {
 	for came, began := true, time.Now(); came && time.Since(began) < gatherTime; {
 		runtime.Gosched()
@@ -175,13 +172,12 @@ func (g *group) gather(batch []*write) []*write {
 	return batch
 }
 
-// commit writes the batch in one transaction and tells each write what became of
-// it. A second transaction takes the place of one in which a write failed that
-// had no savepoint; in that one all have.
+// commit writes the batch in one transaction and tells each write what became of it. A second transaction takes the
+// place of one in which a write failed that had no savepoint; in that one all have.
 func (d *DB) commit(batch []*write, lane int64) {
 	if d.engine == Postgres {
 		// Two nodes that lock in one order do not wait for each other.
-		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Compare(a.key, b.key) })
+		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.program(), b.program())) })
 	}
 	err := d.transact(batch, lane)
 	for tries, guarded := 1, false; err != nil; {
@@ -206,6 +202,15 @@ func (d *DB) commit(batch []*write, lane int64) {
 	for _, w := range batch {
 		w.done <- w.refused
 	}
+}
+
+// program is where the code of f is, which orders the writes that have no key: nodes of one release have one order. Of
+// one key the writes stay as they came.
+func (w *write) program() uintptr {
+	if w.key != 0 {
+		return 0
+	}
+	return reflect.ValueOf(w.f).Pointer()
 }
 
 // unwanted tells whether nobody waits for the write any more.

@@ -10,16 +10,15 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
-// Tx is the transaction of a write. It is asked by [List] and [One] and changed by
-// [Tx.Exec]. A query may say FOR UPDATE, with SKIP LOCKED as well: SQLite, which has one writer, is not told.
+// Tx is the transaction of a write. It is asked by [List] and [One] and changed by [Tx.Exec]. A query may say FOR
+// UPDATE, with SKIP LOCKED as well: SQLite, which has one writer, is not told.
 type Tx struct {
 	conn  wire.Conn
 	db    *DB
 	notes *notes
 	lane  int64
-	// hand gives a statement to the round in which it goes to the database, and
-	// returns after that round; nil for a write that has the transaction for itself.
-	// It returns false when there is no such round.
+	// hand gives a statement to the round in which it goes to the database, and returns after that round; nil for a
+	// write that has the transaction for itself. It returns false when there is no such round.
 	hand func(*wire.Statement) bool
 	// ending: nobody goes on after an error of a statement.
 	ending bool
@@ -31,22 +30,21 @@ var alone = new(wire.Statement)
 // Engine is SQLite or Postgres.
 func (tx Tx) Engine() string { return tx.db.engine }
 
-// Wake wakes those who wait for news of the topic, on all nodes, once the
-// transaction is committed. See [topic.Topics.Subscribe].
+// Wake wakes those who wait for news of the topic, on all nodes, once the transaction is committed. See
+// [topic.Topics.Subscribe].
 func (tx Tx) Wake(topic string) { tx.notes.topics = append(tx.notes.topics, topic) }
 
-// Exec executes a statement within the transaction, with $1 for its first argument,
-// and returns how many rows it changed. It is parsed once for the life of the
-// database and kept for good, so its text must be one of a few: see [Parts] and
-// [Padded] for statements of many rows.
+// Exec executes a statement within the transaction, with $1 for its first argument, and returns how many rows it
+// changed. It is parsed once for the life of the database and kept for good, so its text must be one of a few: see
+// [Parts] and [Padded] for statements of many rows.
 func (tx Tx) Exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	s := wire.Statement{Query: query, Args: args}
 	err = tx.do(ctx, &s)
 	return s.Changed, err
 }
 
-// Send is Exec for a change of which nobody needs to know how many rows it changed. On
-// PostgreSQL one of [DB.WriteOwn] goes with the next statement, or with the commit.
+// Send is Exec for a change of which nobody needs to know how many rows it changed. On PostgreSQL one of [DB.WriteOwn]
+// goes with the next statement, or with the commit.
 func (tx Tx) Send(ctx context.Context, query string, args ...any) (err error) {
 	s := wire.Statement{Query: query, Args: args}
 	if !tx.ending {
@@ -58,17 +56,17 @@ func (tx Tx) Send(ctx context.Context, query string, args ...any) (err error) {
 	return tx.conn.Queue(ctx, &s)
 }
 
-// Alone is for a write of [DB.WriteOwn] that turns out to need rows of another key:
-// it goes on when those beside it have ended.
+// Alone is for a write of [DB.WriteOwn] that turns out to need rows of another key: it goes on when those beside it
+// have ended.
 func (tx Tx) Alone() {
 	if tx.hand != nil {
 		tx.hand(alone)
 	}
 }
 
-// Lock has the transactions of other nodes that lock the same number wait until this one has
-// ended. SQLite has one writer, so nothing is done there. A write of [DB.WriteOwn] locks before it does anything else,
-// and no number but its key: so several are locked in the order of their keys.
+// Lock has the transactions of other nodes that lock the same number wait until this one has ended. SQLite has one
+// writer, so nothing is done there. A write of [DB.WriteOwn] locks before it does anything else, and no number but its
+// key: so several are locked in the order of their keys.
 func (tx Tx) Lock(ctx context.Context, number int64) error {
 	if tx.db.engine != Postgres || slices.Contains(tx.notes.locked, number) {
 		return nil
@@ -115,15 +113,14 @@ func plain(args []any) ([]any, error) {
 	return args, nil
 }
 
-// transact writes the batch in one transaction. Its error is of all of them; what
-// one write was refused for stands with that write.
+// transact writes the batch in one transaction. Its error is of all of them; what one write was refused for stands with
+// that write.
 func (d *DB) transact(batch []*write, lane int64) error {
 	if err := d.writable(); err != nil {
 		return err
 	}
-	// The transaction outlives any one request that takes part in it. On SQLite it
-	// has nothing to wait for, and a context that can end costs time in each
-	// statement.
+	// The transaction outlives any one request that takes part in it. On SQLite it has nothing to wait for, and a
+	// context that can end costs time in each statement.
 	ctx := context.Background()
 	if d.engine == Postgres {
 		var cancel context.CancelFunc
@@ -180,8 +177,8 @@ func (d *DB) transaction(ctx context.Context, f func(wire.Conn) error) error {
 	})
 }
 
-// include makes the write part of the transaction, or takes back what it did and
-// notes what it was refused for. Its error ends the transaction.
+// include makes the write part of the transaction, or takes back what it did and notes what it was refused for. Its
+// error ends the transaction.
 func (tx Tx) include(ctx context.Context, w *write) error {
 	if w.attempt {
 		if err := tx.savepoint(ctx, "SAVEPOINT one"); err != nil {
@@ -207,8 +204,8 @@ func (tx Tx) include(ctx context.Context, w *write) error {
 	return tx.savepoint(ctx, "RELEASE SAVEPOINT one")
 }
 
-// verdict is what the error of a write means for its transaction: either the next write
-// would fare no better, or it was this write's own.
+// verdict is what the error of a write means for its transaction: either the next write would fare no better, or it was
+// this write's own.
 func verdict(ctx context.Context, err error) error {
 	if ctx.Err() != nil || faultOf(err) != wire.None {
 		return err

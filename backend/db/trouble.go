@@ -34,9 +34,9 @@ var ErrFull = errors.New("the disk of the database is full")
 // ErrReadOnly is in the [Trouble] of a database that is read-only.
 var ErrReadOnly = errors.New("the database is read-only")
 
-// Trouble is what keeps the database from being written, or nil. It ends soon
-// after the database can be written again, whether or not anybody writes. That its file is
-// malformed, or its schema too new, ends with the DB: nothing is written there.
+// Trouble is what keeps the database from being written, or nil. It ends soon after the database can be written again,
+// whether or not anybody writes. That its file is malformed, or its schema too new, ends with the DB: nothing is
+// written there.
 func (d *DB) Trouble() *Trouble { return d.trouble.Load() }
 
 // Lost tells whether the file of the database is not at its place any more.
@@ -94,8 +94,7 @@ func (d *DB) troubled(err error) {
 	}
 }
 
-// watchEvery is how often the file is looked for, and how often a database in
-// trouble is tried.
+// watchEvery is how often the file is looked for, and how often a database in trouble is tried.
 const watchEvery = 500 * time.Millisecond
 
 // watch notices a lost file when nobody writes, and the end of trouble.
@@ -122,8 +121,7 @@ func (d *DB) watch(ctx context.Context) {
 	}
 }
 
-// try writes something that nobody reads: a full disk is not noticed before a
-// change is kept.
+// try writes something that nobody reads: a full disk is not noticed before a change is kept.
 func (d *DB) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, transactTimeout)
 	defer cancel()
@@ -142,8 +140,7 @@ func (d *DB) patience() time.Duration {
 	return transactTimeout
 }
 
-// explain puts the reason before the words of the engine, where it has one that
-// its owner can do something about.
+// explain puts the reason before the words of the engine, where it has one that its owner can do something about.
 func explain(err error) error {
 	switch faultOf(err) {
 	case wire.Full:

@@ -100,8 +100,8 @@ type Observer interface {
 	Leased(Outcome)
 }
 
-// Tell has lost called for each visit that finds no number left, in the transaction in which that is seen. It has to be
-// called before anything else.
+// Tell has lost called for each visit that finds no number left, in a write of its visitor. It has to be called before
+// anything else.
 func (l *Leases) Tell(lost func(ctx context.Context, tx db.Tx, siteID int64, of visit.ID) error) {
 	l.lost = lost
 }
@@ -122,7 +122,7 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 	if err != nil {
 		return "", "", fmt.Errorf("leasing a number: %w", err)
 	}
-	known, pool := false, key(want.Pool)
+	known, lost, pool := false, false, key(want.Pool)
 	err = l.db.Write(ctx, pool, func(ctx context.Context, tx db.Tx) (err error) {
 		t := taking{Want: want, leases: l, tx: tx, pool: pool, id: id, now: l.now().UnixMilli()}
 		// Without the lock, nodes that take several numbers each could wait for each other.
@@ -142,17 +142,17 @@ func (l *Leases) Take(ctx context.Context, want Want) (digits string, outcome Ou
 		if outcome.Alone() && want.Network.IsValid() {
 			l.takers.Store(digits, want.Network)
 		}
-		if l.count(&t, outcome) && l.lost != nil {
-			if err := l.lost(ctx, tx, want.Site, want.Visit); err != nil {
-				return err
-			}
-		}
+		lost = l.count(&t, outcome)
 		if outcome.Exhausted() && l.alarms(alarm{want.Site, want.Pool.Name}, t.now) {
 			exhausted := incident.Incident{SiteID: want.Site, Kind: incident.Pool, About: want.Pool.Name, Name: number.PoolTitle(want.Pool.Name)}
 			return incident.Note(ctx, tx, exhausted, true, time.UnixMilli(t.now))
 		}
 		return nil
 	})
+	if err == nil && lost && l.lost != nil {
+		// A visit may want numbers of two pools on two nodes: it is locked when no pool is.
+		err = l.db.Write(ctx, int64(want.Visitor), func(ctx context.Context, tx db.Tx) error { return l.lost(ctx, tx, want.Site, want.Visit) })
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("leasing a number: %w", err)
 	}
