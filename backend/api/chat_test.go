@@ -181,7 +181,7 @@ func TestChatForTheGroupOfAPage(t *testing.T) {
 			return g
 		}
 		help, sales, empty := keep("Help", ann.ID), keep("Sales", ann.ID), keep("Alone", bob.ID)
-		_, err = s.presence.Arrive(t.Context(), ann.ID)
+		lease, err := s.presence.Arrive(t.Context(), ann.ID)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {
 			found, err := s.presence.Answering(t.Context(), siteID, sales.ID)
@@ -190,6 +190,7 @@ func TestChatForTheGroupOfAPage(t *testing.T) {
 		}, time.Minute, 10*time.Millisecond)
 
 		for named, expected := range map[int64]int64{sales.ID: sales.ID, help.ID: help.ID, empty.ID: help.ID, 0: help.ID, -1: help.ID, 1 << 60: help.ID} {
+			require.NoError(t, s.presence.Renew(t.Context(), lease))
 			v := s.visit()
 			request := object{"text": "Hello", "language": "en", "group_id": named}
 			require.Equal(t, 200, s.script("chat/say", object{"credentials": v.credentials(), "id": id(), "request": request}).status)
@@ -197,6 +198,7 @@ func TestChatForTheGroupOfAPage(t *testing.T) {
 		}
 
 		v := s.visit()
+		require.NoError(t, s.presence.Renew(t.Context(), lease))
 		token := s.script("chat", object{"credentials": v.credentials()}).body["stream"].(string)
 		file := "v1/chat/send?t=" + url.QueryEscape(token) + "&id=" + id() + "&name=a.txt&g=" + strconv.FormatInt(sales.ID, 10)
 		require.Equal(t, 200, s.send(http.MethodPost, file, "text", "Content-Type", "application/octet-stream").status)
@@ -291,10 +293,11 @@ func TestChatBadInput(t *testing.T) {
 func TestChatLimits(t *testing.T) {
 	eachChat(t, func(t *testing.T, s *desk) {
 		v := s.visit()
-		for range 20 {
-			require.Equal(t, 200, s.says(v, "flood").status)
+		said, a := 0, s.says(v, "flood")
+		for ; a.status == 200 && said < 100; a = s.says(v, "flood") { // one more for each three seconds that it takes
+			said++
 		}
-		a := s.says(v, "flood")
+		require.GreaterOrEqual(t, said, 20)
 		require.Equal(t, []any{429, "too_many_requests"}, []any{a.status, a.code()})
 		require.NotEmpty(t, a.header.Get("Retry-After"))
 		require.Equal(t, 200, s.says(s.visit(), "another").status)
@@ -305,11 +308,12 @@ func TestChatLimits(t *testing.T) {
 				begun++
 			}
 		}
-		require.Equal(t, 30, begun)
+		require.GreaterOrEqual(t, begun, 30)
+		require.Less(t, begun, 60)
 		require.Equal(t, 200, s.says(s.visit(), "Hello", "From-Address", "203.0.113.8:1000").status)
 		all, err := s.chats.List(t.Context(), scope.All(), chat.Filter{}, chat.Cursor{}, 1000)
 		require.NoError(t, err)
-		require.Len(t, all, 33)
+		require.Len(t, all, begun+3)
 	})
 }
 
@@ -377,6 +381,27 @@ func TestChatFiles(t *testing.T) {
 	})
 }
 
+// A file may take longer to come than anything else may take to be stored.
+func TestChatFileThatComesSlowly(t *testing.T) {
+	eachChat(t, func(t *testing.T, s *desk) {
+		token := s.script("chat", object{"credentials": s.visit().credentials()}).body["stream"].(string)
+		body, phone := io.Pipe()
+		go func() {
+			io.WriteString(phone, "little ")
+			time.Sleep(5 * time.Second)
+			io.WriteString(phone, "by little")
+			phone.Close()
+		}()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"v1/chat/send?t="+token+"&id="+id()+"&name=a.txt", body)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		a := s.read(response)
+		require.Equal(t, 200, a.status, a.raw)
+	})
+}
+
 // One address sends so many files, however many visitors it makes.
 func TestChatFilesAreLimited(t *testing.T) {
 	eachChat(t, func(t *testing.T, s *desk) {
@@ -389,7 +414,8 @@ func TestChatFilesAreLimited(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, 40, taken)
+		require.GreaterOrEqual(t, taken, 40) // and more when it takes long
+		require.Less(t, taken, 60)
 	})
 }
 

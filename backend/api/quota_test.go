@@ -20,6 +20,7 @@ func TestQuota(t *testing.T) {
 		site := siteOf(variantB)
 		site.Quota = quota.Quota{Visitor: 100_000, Site: 280_000}
 		s := serve(t, d, site)
+		s.clock.Store(int64(time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(36 * time.Hour)))) // noon: no day ends meanwhile
 		long := strings.Repeat("ö", 25_000)
 		n := 0
 		request := func(v visitor, fields object) answer {

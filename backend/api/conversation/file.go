@@ -34,10 +34,12 @@ func (c *Conversations) sendFile(ctx context.Context, r *gate.Request) (any, err
 		return nil, err
 	}
 	r.Weigh = nil // files have limits of their own
-	content, err := r.ReadBody(file.Max)
+	content, err := r.ReadFile(file.Max)
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := gate.Storing(ctx)
+	defer cancel()
 	m := chat.Message{Author: chat.Visitor, ClientID: query.Get("id"), File: &file.File{Name: query.Get("name"), Content: content}}
 	if err := m.Check(); err != nil {
 		return nil, err

@@ -20,8 +20,9 @@ const (
 	// MaxScriptBody is the size in bytes of a request of the script. Browsers keep
 	// no more than that alive for a page that is gone.
 	MaxScriptBody = 64 << 10
-	// bodyTimeout bounds how long a body may take to arrive.
+	// bodyTimeout bounds how long a body may take to arrive, and fileTimeout how long a file may.
 	bodyTimeout = 10 * time.Second
+	fileTimeout = 2 * time.Minute
 	// maxExcess is the size in bytes, and excessTimeout the time, for which the rest of
 	// a body that is too large is read on. Whoever has sent all of it sees the answer;
 	// a connection that is closed while it sends may lose it.
@@ -70,7 +71,12 @@ func Receive(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, 
 
 // ReadBody reads the request's body, limit bytes at most. It takes memory as the body comes, from the budget that has
 // admitted the request.
-func (r *Request) ReadBody(limit int64) ([]byte, error) {
+func (r *Request) ReadBody(limit int64) ([]byte, error) { return r.read(limit, bodyTimeout) }
+
+// ReadFile is ReadBody for a file, for which phones need longer. What is done with it is done in a context of [Storing].
+func (r *Request) ReadFile(limit int64) ([]byte, error) { return r.read(limit, fileTimeout) }
+
+func (r *Request) read(limit int64, within time.Duration) ([]byte, error) {
 	tooLarge := NewFailure(http.StatusRequestEntityTooLarge, "too_large", "the body is larger than %d bytes", limit)
 	// Where the server supports no deadlines, it has its own.
 	control := http.NewResponseController(r.W)
@@ -86,7 +92,7 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		}
 		return nil, tooLarge
 	}
-	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+	if control.SetReadDeadline(time.Now().Add(within)) == nil {
 		defer control.SetReadDeadline(time.Time{})
 	}
 	content, err := intake.ReadAll(http.MaxBytesReader(r.W, intake.Body(r.Request), limit), r.ContentLength)
@@ -105,7 +111,7 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		full.RetryAfter = intake.RetryAfter
 		return nil, full
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return nil, NewFailure(http.StatusRequestTimeout, "too_slow", "the body did not arrive within %v", bodyTimeout)
+		return nil, NewFailure(http.StatusRequestTimeout, "too_slow", "the body did not arrive within %v", within)
 	}
 	return nil, Malformed("malformed_body", "the body did not arrive whole")
 }

@@ -70,6 +70,12 @@ type Site struct {
 // failure within the 5 seconds that it has for telling the page.
 const storeTimeout = 4 * time.Second
 
+// Storing returns the context of the work of one request, which goes on when the client has gone. It begins anew for what
+// is done behind a body that takes long to arrive.
+func Storing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+}
+
 // Key is what opens a route.
 type Key string
 
@@ -172,7 +178,7 @@ func (g *Gate) Serve(w http.ResponseWriter, of *http.Request, site Site, route *
 		return
 	}
 	// What has arrived is stored, even when the page that sent it is gone.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTimeout)
+	ctx, cancel := Storing(r.Context())
 	defer cancel()
 	answer, err := route.Serve(ctx, r)
 	if err == nil {

@@ -45,7 +45,7 @@ func (c *room) sendChatFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	var large *http.MaxBytesError
 	if err != nil && !errors.As(err, &large) {
-		return nil // the client has gone
+		return frame.Refuse(http.StatusRequestTimeout, "fail.form") // the page, if it is there, sends it again
 	}
 	if large != nil || len(content) > file.Max {
 		return frame.Refuse(http.StatusRequestEntityTooLarge, "chat.wrongFile")
