@@ -43,8 +43,9 @@ type front struct {
 	block   *Block
 	told    *told
 	address string
-	named   []string // the keys that the configuration names
-	hosts   []string // the hosts at which it serves the site
+	named   []string      // the keys that the configuration names
+	hosts   []string      // the hosts at which it serves the site
+	ending  chan struct{} // of the configuration
 }
 
 // The settings of numbers, as tests write them.
@@ -117,14 +118,15 @@ func serve(t testing.TB, settings effect.Settings) *front {
 // serveOn does what serve does, on the given database and in front of the given origin.
 func serveOn(t testing.TB, settings effect.Settings, database db.Settings, origin effect.Next) *front {
 	t.Helper()
-	f := &front{t: t, told: new(told), named: []string{"shop"}}
+	f := &front{t: t, told: new(told), named: []string{"shop"}, ending: make(chan struct{})}
 	service := backend.New(database, zap.NewNop(), nil)
 	t.Cleanup(func() { require.NoError(t, service.Close()) })
 	f.edge = New(Subjects{Observer: f.told, Shared: &effect.Shared{
 		Service: service, Pictures: new(effect.Pictures), Logger: zap.NewNop(), Fault: f.told.Fault,
-		Pools: func() number.ConfiguredPools { return number.ConfiguredPools{} },
-		Names: func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
-		Hosts: func(string) []string { return f.hosts },
+		Pools:  func() number.ConfiguredPools { return number.ConfiguredPools{} },
+		Names:  func(key string) bool { return strings.Contains(strings.Join(f.named, " "), key) && key != "" },
+		Hosts:  func(string) []string { return f.hosts },
+		Ending: f.ending,
 	}})
 	f.configure(settings)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

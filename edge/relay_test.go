@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -132,4 +133,43 @@ func TestRelayFollowsNobodyElsewhere(t *testing.T) {
 	}
 	status = http.StatusNotModified
 	require.Equal(t, status, f.get("/frontdesk/svc.js", "If-None-Match", `"x"`).StatusCode)
+}
+
+// An answer that breaks off is broken off, and is no fault; and a stream ends with the configuration.
+func TestRelayedAnswersThatEnd(t *testing.T) {
+	inner := newElsewhere(t)
+	inner.answer = func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "half")
+		http.NewResponseController(w).Flush()
+		if strings.HasSuffix(r.URL.Path, "/stream") {
+			<-r.Context().Done()
+		}
+		panic(http.ErrAbortHandler)
+	}
+	f := inner.before(t, effect.Settings{})
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	begun := func(path string) io.Reader {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.address+path, nil)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		t.Cleanup(func() { response.Body.Close() })
+		half := make([]byte, 4)
+		_, err = io.ReadFull(response.Body, half)
+		require.NoError(t, err)
+		require.Equal(t, "half", string(half))
+		return response.Body
+	}
+	ends := func(body io.Reader) {
+		rest, err := io.ReadAll(body)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		require.Empty(t, rest)
+	}
+	ends(begun("/frontdesk/v1/status"))
+	stream := begun("/frontdesk/v1/chat/stream")
+	close(f.ending)
+	ends(stream)
+	_, _, faults := f.told.all()
+	require.Empty(t, faults)
 }

@@ -184,7 +184,9 @@ func TestOneNetworkLeavesNumbersToOthers(t *testing.T) {
 		settings := numbered()
 		settings.Prerender = "dynamic"
 		settings.Numbers[0].Tracking = []Tracking{{Dynamic: []string{"74957650011", "74957650012", "74957650013", "74957650014"}}}
-		f := serveOn(t, settings, engine(t), origin).ready()
+		f := serveOn(t, settings, engine(t), origin)
+		f.edge.patience = wait
+		f.ready()
 		views := 0
 		comes := func(client string, cookies ...string) (number, cookie string) {
 			t.Helper()

@@ -48,6 +48,7 @@ func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.MaxIdleConnsPerHost = 4
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second} // one that has died is missed
 	transport.MaxResponseHeaderBytes = maxAnswer
 	return &http.Client{
 		Transport:     transport,

@@ -45,10 +45,14 @@ type Shared struct {
 	scripts  *lru.Cache[snippet.ScriptSettings, *snippet.Script]
 }
 
-// Guard calls do. It reports a panic to Fault and returns false.
+// Guard calls do. It reports a panic to Fault and returns false. [http.ErrAbortHandler] goes on: it breaks an answer off.
 func (e *Shared) Guard(place string, do func()) (well bool) {
 	defer func() {
-		if cause := recover(); cause != nil {
+		switch cause := recover(); cause {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(cause)
+		default:
 			e.Fault(place, cause, debug.Stack())
 			well = false
 		}

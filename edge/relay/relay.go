@@ -21,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/aside"
 	"github.com/seed-3405227d/frontdesk/backend/forward"
 	"github.com/seed-3405227d/frontdesk/edge/effect"
 )
@@ -50,6 +51,8 @@ var relaying = sync.OnceValue(func() *http.Transport {
 	transport.DialContext = (&net.Dialer{Timeout: relayTime, KeepAlive: 30 * time.Second}).DialContext
 	transport.MaxIdleConns = 0 // each service has its own bound
 	transport.MaxIdleConnsPerHost = 64
+	// With HTTP/2 all visitors share a connection: one that has died is missed soon.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: relayTime}
 	return transport
 })
 
@@ -97,6 +100,9 @@ func (l *Relay) rewrite(p *httputil.ProxyRequest) {
 // keptCalls are the paths under the prefix of requests that are sent later if the service cannot take them now.
 var keptCalls = []string{"v1/lead", "v1/visitor", "api/add_offline_message", "vc/s"}
 
+// streamed is the path under the prefix of a stream.
+const streamed = "v1/chat/stream"
+
 // pathOf returns the request's path under the prefix, decoded.
 func (l *Relay) pathOf(r *http.Request) string { return r.URL.Path[len(l.effects.Settings.Prefix):] }
 
@@ -113,6 +119,12 @@ func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	call := strings.TrimSuffix(path, "/")
 	if r.Method != http.MethodPost && !(r.Method == http.MethodGet && call == "vc/s") || !slices.Contains(keptCalls, call) {
+		ctx, cancel := l.within(r.Context(), call)
+		defer cancel()
+		r = r.WithContext(ctx)
+		if r.Header.Get("Content-Length") == "" && r.Method != http.MethodPost {
+			r.Body, r.ContentLength = http.NoBody, 0 // HTTP/3 does not know that there is none, and what has none is asked for again
+		}
 		l.proxy.ServeHTTP(w, r)
 		return
 	}
@@ -129,6 +141,25 @@ func (l *Relay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	address := url.URL{Path: path, RawQuery: r.URL.RawQuery}
 	l.proxy.ServeHTTP(w, r.WithContext(context.WithValue(ctx, keptCall{}, &forward.Call{Method: r.Method, Path: address.String(), Body: string(body)})))
+}
+
+// within returns the context of a call that is passed on, with its cancel function. A stream ends with the configuration,
+// as those of this program do.
+func (l *Relay) within(ctx context.Context, call string) (context.Context, context.CancelFunc) {
+	if ctx.Value(http.ServerContextKey) == nil { // HTTP/3, whose answers would else seem whole when they break off
+		ctx = context.WithValue(ctx, http.ServerContextKey, new(http.Server))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if call == streamed {
+		aside.Go(l.effects.Logger, "relaying a stream", func() {
+			select {
+			case <-l.effects.Ending:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+	}
+	return ctx, cancel
 }
 
 // keptCall is the key of the *forward.Call in the context of a request that is kept if it fails.
