@@ -110,6 +110,9 @@ func (o *options) campaign(ctx context.Context) error {
 
 // suffer has the fault begin and end, waits until everything is well again, and checks the book.
 func (t *trial) suffer(ctx context.Context, f fault.Fault) error {
+	if err := t.AwaitStandbys(ctx); err != nil {
+		return fmt.Errorf("before %q: %w", f.Name, err)
+	}
 	before, err := t.Promoted(ctx)
 	if err != nil {
 		return err
@@ -121,6 +124,9 @@ func (t *trial) suffer(ctx context.Context, f fault.Fault) error {
 	end, err := f.Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("beginning %q: %w", f.Name, err)
+	}
+	if f.Breaks > 0 {
+		t.load.Excuse(f.Breaks) // a process with much memory takes a while to end
 	}
 	select {
 	case <-ctx.Done():
@@ -138,11 +144,11 @@ func (t *trial) suffer(ctx context.Context, f fault.Fault) error {
 	if err != nil {
 		return fmt.Errorf("after %q: %w", f.Name, err)
 	}
-	t.book.Add(book.Entry{Kind: book.Fault, Value: f.Name, Since: began, Until: ended, At: again})
-	if err := errors.Join(t.AwaitStandbys(ctx), t.AwaitNodes(ctx)); err != nil {
+	settled, err := t.settle(ctx, again)
+	if err != nil {
 		return fmt.Errorf("after %q: %w", f.Name, err)
 	}
-	time.Sleep(time.Until(again.Add(book.Back + time.Second)))
+	t.book.Add(book.Entry{Kind: book.Fault, Value: f.Name, Since: began, Until: ended, At: settled})
 	entries, err := t.book.Entries()
 	if err != nil {
 		return err
@@ -161,44 +167,6 @@ func (t *trial) suffer(ctx context.Context, f fault.Fault) error {
 		fmt.Printf("\t%s: %s\n", v.Kind, v.What)
 	}
 	return nil
-}
-
-// acknowledged waits for the first lead that was acknowledged after a moment.
-func (t *trial) acknowledged(ctx context.Context, after time.Time) (time.Time, error) {
-	for deadline := time.Now().Add(recovery); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
-		entries, err := t.book.Entries()
-		if err != nil {
-			return after, err
-		}
-		for i := len(entries) - 1; i >= 0 && entries[i].At.After(after.Add(-time.Minute)); i-- {
-			if entries[i].Kind == book.Lead && entries[i].Acknowledged && entries[i].At.After(after) {
-				return entries[i].At, nil
-			}
-		}
-	}
-	return after, errors.Join(fmt.Errorf("no lead is acknowledged within %v", recovery), ctx.Err())
-}
-
-// check returns what is violated that was not before.
-func (t *trial) check(ctx context.Context) (violated []book.Violation, err error) {
-	stored, err := book.Read(ctx, t.driver, t.source)
-	for began := time.Now(); err != nil && time.Since(began) < recovery && ctx.Err() == nil; stored, err = book.Read(ctx, t.driver, t.source) {
-		time.Sleep(time.Second) // a primary may step down when etcd is there again
-	}
-	if err != nil {
-		return nil, err
-	}
-	entries, err := t.book.Entries() // with what was tried before it was read
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range book.Check(entries, stored) {
-		if !t.known[v] {
-			t.known[v] = true
-			violated = append(violated, v)
-		}
-	}
-	return violated, nil
 }
 
 // conclude checks the book a last time, and says how much was in it.

@@ -46,7 +46,6 @@ func (o *options) soak(ctx context.Context) error {
 			}
 		}
 		t.book.Add(book.Entry{Kind: book.Reloaded, Since: from})
-		from = time.Now()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

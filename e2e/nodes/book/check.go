@@ -140,9 +140,11 @@ func checkPages(entries []Entry) (found []Violation) {
 
 // IsDropped tells whether a Caddy that read its configuration anew just then has ended the connection of a page or a form.
 // Go's server does so, without Frontdesk too, with requests that it has read when it is told to end
-// (https://go.dev/issue/75591). No handler has seen them: one that panics looks alike, and is in the log.
+// (https://go.dev/issue/75591). No handler has seen them: one that panics looks alike, and is in the log. Where it was a
+// node's, the balancer asks another for a page, and says of a form that its answer is lost.
 func IsDropped(entries []Entry, e Entry) bool {
-	return strings.HasSuffix(e.Instead, ": EOF") && slices.ContainsFunc(entries, func(of Entry) bool {
+	dropped := strings.HasSuffix(e.Instead, ": EOF") || e.Kind == Form && e.Instead == "502 "
+	return dropped && slices.ContainsFunc(entries, func(of Entry) bool {
 		return of.Kind == Reloaded && of.Since.Before(e.At) && of.At.After(e.Since)
 	})
 }

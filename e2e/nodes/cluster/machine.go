@@ -238,9 +238,7 @@ func (m *Machine) FillDisk() error {
 		return err
 	}
 	if n := int64(room.Bavail)*room.Bsize - 1<<20; n > 0 {
-		if err := syscall.Fallocate(int(f.Fd()), 0, 0, n); err != nil {
-			return err
-		}
+		_ = syscall.Fallocate(int(f.Fd()), 0, 0, n) // others may have taken some meanwhile: the rest is written below
 		if _, err := f.Seek(0, io.SeekEnd); err != nil {
 			return err
 		}

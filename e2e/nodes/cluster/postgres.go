@@ -207,9 +207,9 @@ func (c *Cluster) AwaitStandbys(ctx context.Context) error {
 
 // Promoted is when a database was last made the primary, by Patroni's history; zero where none was since the first.
 func (c *Cluster) Promoted(ctx context.Context) (at time.Time, err error) {
-	primary := c.Primary(ctx)
-	if primary == nil {
-		return at, errors.New("there is no primary")
+	primary, err := c.AwaitPrimary(ctx)
+	if err != nil {
+		return at, err
 	}
 	content, err := c.ask(ctx, http.MethodGet, "http://"+primary.Address+":8008/history", nil)
 	if err != nil {
@@ -256,15 +256,25 @@ func (c *Cluster) Administer(ctx context.Context, statements ...string) error {
 
 // SwitchOver has Patroni make another database the primary.
 func (c *Cluster) SwitchOver(ctx context.Context) error {
-	primary := c.Primary(ctx)
-	if primary == nil {
-		return errors.New("there is no primary to switch over from")
+	primary, err := c.AwaitPrimary(ctx)
+	if err != nil {
+		return err
 	}
-	said, err := c.ask(ctx, http.MethodPost, "http://"+primary.Address+":8008/switchover", fmt.Appendf(nil, `{"leader": %q}`, primary.Name))
-	if err == nil && !bytes.HasPrefix(said, []byte("Successfully")) {
-		err = fmt.Errorf("switching over: %s", said)
+	var refused error // for the moment, when a standby has not answered in time
+	err = await(ctx, time.Minute, "a switchover", func() bool {
+		if now := c.Primary(ctx); now != nil && now != primary {
+			return true
+		}
+		var said []byte
+		if said, refused = c.ask(ctx, http.MethodPost, "http://"+primary.Address+":8008/switchover", fmt.Appendf(nil, `{"leader": %q}`, primary.Name)); refused == nil && !bytes.HasPrefix(said, []byte("Successfully")) {
+			refused = fmt.Errorf("switching over: %s", said)
+		}
+		return refused == nil
+	})
+	if err != nil {
+		return errors.Join(err, refused)
 	}
-	return err
+	return nil
 }
 
 // Direct names all servers, of which the one that takes writes is meant.
