@@ -71,10 +71,10 @@ func TestPagesOfTheWeb(t *testing.T) {
 			reverse_proxy `+strings.TrimPrefix(origin.URL, "http://")+`
 		}`).Ready()
 
-	ctx, cancel := context.WithTimeout(t.Context(), wait) // for all pages: one that does not end is to be told
-	defer cancel()
 	get := func(t *testing.T, address string) string {
 		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), wait) // a page that does not end is to be told
+		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Text(address), nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)

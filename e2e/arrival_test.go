@@ -21,7 +21,7 @@ func dynamicShop(t *testing.T, variant string) (*program, *sql.DB) {
 		require.Contains(t, config, change[0])
 		config = strings.Replace(config, change[0], change[1], 1)
 	}
-	file := filepath.Join(t.TempDir(), "frontdesk.db")
+	file := filepath.Join(memory(t), "frontdesk.db")
 	p := runProgram(t, config, "sqlite "+file)
 	stored, err := sql.Open("sqlite", "file:"+file+"?mode=ro&_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
@@ -59,6 +59,20 @@ func (b *tab) arriveWith(name, url string) (pages int) {
 	}
 	require.FailNow(b.t, "no page has come with its visit")
 	return 0
+}
+
+// leases opens the address until the answer to its view has brought a number of the visitor's own: that does not wait long
+// for the database, either.
+func (b *tab) leases(url string) {
+	b.t.Helper()
+	for end := time.Now().Add(4 * patience); time.Now().Before(end); {
+		b.visit(url)
+		b.until(`window.Svc && Svc.getCredentials().hit_id`)
+		if value[bool](b, `Svc.getPhones().some(phone => phone.dt)`) {
+			return
+		}
+	}
+	require.FailNow(b.t, "no number of the visitor's own")
 }
 
 // blockScripts has the browser run no script of a page.

@@ -85,6 +85,7 @@ func (c *chromium) start() {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.NoSandbox,
+		chromedp.WSURLReadTimeout(4*patience),
 		chromedp.DisableGPU,
 		// What blinks for ever costs much where the processor draws.
 		chromedp.Flag("force-prefers-reduced-motion", true),

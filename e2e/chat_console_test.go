@@ -186,7 +186,7 @@ func TestOperatorsShareConversations(t *testing.T) {
 	// Who has it is gone; the visitor goes on, and it waits for others.
 	other.close()
 	visitor.asks("And to Bergen?")
-	owner.until(contains("#working", "Waiting"))
+	p.await(t, func() bool { return value[bool](owner, `!!(`+contains("#working", "Waiting")+`)`) }) // 16 seconds at best
 	owner.until(contains("#said", "Returned to the queue"))
 	visitor.hasTexts(panelTexts, "Do you ship to Oslo?", "We do.", "We deliver the next day.", "And to Bergen?")
 	owner.do(`document.activeElement.blur(); document.dispatchEvent(new KeyboardEvent("keydown", {key: "c", code: "KeyC", bubbles: true}))`)

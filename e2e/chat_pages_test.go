@@ -104,8 +104,8 @@ func TestChatAsksWhereToAnswer(t *testing.T) {
 	b.visit(p.shop)
 	b.until(form) // also on the next page
 	give("+7 495 123-45-67", `field.form.requestSubmit()`)
+	b.until(`chatRoot.querySelector(".panel").innerText.includes("Your message is not lost")`) // it goes after eight seconds
 	require.Equal(t, []string{"Do you ship to Oslo?", "+7 495 123-45-67"}, ann.hears(3))
-	b.until(`chatRoot.querySelector(".panel").innerText.includes("Your message is not lost")`)
 	require.False(t, value[bool](b, `!!`+form))
 	require.Eventually(t, func() bool {
 		n, _, err := db.One(context.Background(), ann.db.Read(), db.Only[int64], `SELECT COUNT(*) FROM contacts`)

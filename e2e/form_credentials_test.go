@@ -37,7 +37,7 @@ func TestCredentialsInForms(t *testing.T) {
 		io.WriteString(w, orderPage)
 	}))
 	t.Cleanup(origin.Close)
-	file := filepath.Join(t.TempDir(), "frontdesk.db")
+	file := filepath.Join(memory(t), "frontdesk.db")
 	p := runProgram(t, `http://localhost:8080 {
 	frontdesk shop {
 		capture /order
@@ -100,9 +100,12 @@ func TestCredentialsInForms(t *testing.T) {
 		require.NoError(t, err)
 		response.Body.Close()
 		<-received
-		source, found, err := db.One(t.Context(), d.Read(), db.Only[string], `SELECT source_name FROM leads WHERE email = $1`, fields.Get("email"))
-		require.NoError(t, err)
-		require.True(t, found)
+		var source string
+		p.await(t, func() (found bool) { // at the latest after the answer
+			source, found, err = db.One(t.Context(), d.Read(), db.Only[string], `SELECT source_name FROM leads WHERE email = $1`, fields.Get("email"))
+			require.NoError(t, err)
+			return found
+		})
 		return source
 	}
 	right := url.Values{"email": {"right@example.com"}}

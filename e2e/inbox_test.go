@@ -20,8 +20,8 @@ func TestLeadsAreWorkedOnByKeys(t *testing.T) {
 	desk.until(`document.querySelectorAll("#leads > li").length === 3 && document.documentElement.dataset.stream === "live"`)
 	on := func(name string) string { return `document.activeElement.innerText.includes("` + name + `")` }
 	press := func(key string) { t.Helper(); desk.run(chromedp.KeyEvent(key)) }
-	row := func(n, class string) string {
-		return `document.querySelector("#leads > li:nth-child(` + n + `)").classList.contains("` + class + `")`
+	row := func(n, class string) string { // and the answer has come, before which no other key counts
+		return `(row => row.classList.contains("` + class + `") && !row.hasAttribute("aria-busy"))(document.querySelector("#leads > li:nth-child(` + n + `)"))`
 	}
 
 	press("j")

@@ -51,8 +51,8 @@ func TestNumbersAreMadeInTheConsole(t *testing.T) {
 			desk.until(`location.pathname === "/numbers" && ` + contains("main", "4 campaigns"))
 
 			visitor := newTab(t)
-			visitor.visit(p.shop + "/?utm_campaign=leaflet")
-			visitor.until(`window.Svc && Object.keys(Svc.getReplacedPhones("dynamic") || {}).length === 1`)
+			visitor.leases(p.shop + "/?utm_campaign=leaflet")
+			visitor.until(`Object.keys(Svc.getReplacedPhones("dynamic") || {}).length === 1`)
 			visitor.until(printedNumbers + `.includes("74957651001") && !` + printedNumbers + `.includes("74951234567")`)
 			radio := newTab(t)
 			radio.visit(p.shop + "/?utm_source=radio")

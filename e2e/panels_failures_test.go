@@ -102,6 +102,7 @@ func TestRequestOutlivesTheServer(t *testing.T) {
 	b.until(formSays + ` === "This is taking longer than usual. We keep trying."`)
 	b.do(sendButton + `.click()`) // is of no use
 	s.start(t)
+	b.do(`dispatchEvent(new Event("online"))`) // which ends its pauses
 	b.until(`panels.querySelector(".told")`)
 	desk := s.signedIn(t)
 	desk.visit(s.console + "/leads")
@@ -157,12 +158,13 @@ func TestPanelsAppearWhenTheServiceAnswersAgain(t *testing.T) {
 	s, b := newScriptService(t, variantA), newTab(t)
 	s.page("/", insertion(""), "")
 	s.setFault(&reply{status: http.StatusTooManyRequests, body: `{"success":false}`})
-	b.before(seePanels)
+	b.before(heldClock + seePanels)
 	b.visit(s.URL)
 	b.until(identified)
 	b.do(`Svc.openSiteRequestPanel()`)
-	s.await("widget", 1)
+	b.until(`clock.waiting(700) === 1`) // it has been refused
 	s.setFault(nil)
+	b.do(`clock.pass(700)`)
 	b.until(opened)
 	require.Greater(t, len(s.got("widget")), 1)
 }

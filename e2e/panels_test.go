@@ -65,7 +65,7 @@ func runPanels(t *testing.T, lines string, header http.Header) *panelsSite {
 		require.Contains(t, config, old)
 		config = strings.Replace(config, old, new, 1)
 	}
-	s.stored = filepath.Join(t.TempDir(), "frontdesk.db")
+	s.stored = filepath.Join(memory(t), "frontdesk.db")
 	s.program = runProgram(t, config, "sqlite "+s.stored)
 	return s
 }

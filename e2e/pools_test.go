@@ -19,8 +19,8 @@ func TestEachVisitorSeesANumberOfHisOwn(t *testing.T) {
 	for range 3 {
 		b := newTab(t)
 		tabs = append(tabs, b)
-		b.visit(p.shop + "/?utm_medium=cpc")
-		b.until(`(window.Svc && Svc.getDTPhones() || []).length > 0 && Object.keys(Svc.getReplacedPhones("dynamic")).length === 1`)
+		b.leases(p.shop + "/?utm_medium=cpc")
+		b.until(`Svc.getDTPhones().length > 0 && Object.keys(Svc.getReplacedPhones("dynamic")).length === 1`)
 		raw := value[string](b, `Svc.getPhones()[0].raw`)
 		require.Contains(t, []string{"74957650011", "74957650012", "74957650013"}, raw)
 		require.NotContains(t, seen, raw)

@@ -31,8 +31,7 @@ func TestPreviewOfAPage(t *testing.T) {
 	console.visit(p.console + "/visitors")
 	require.Equal(t, 0, value[int](console, `document.querySelectorAll(".rows li").length`))
 	visitor := newTab(t)
-	visitor.visit(p.shop + "/?utm_medium=cpc")
-	visitor.until(`(window.Svc && Svc.getDTPhones() || []).length > 0`)
+	visitor.leases(p.shop + "/?utm_medium=cpc")
 	require.Equal(t, "74957650011", value[string](visitor, `Svc.getPhones()[0].raw`))
 
 	b.visit(p.shop + "/contacts.html?svc_preview=end")

@@ -87,7 +87,7 @@ func deliver(credentials url.Values, fields map[string]string) error {
 // was acknowledged is there after the restart.
 func TestKillLosesNoAcknowledgedLead(t *testing.T) {
 	t.Parallel()
-	settings := dbtest.SQLite(t)
+	settings := db.Settings{Engine: db.SQLite, Source: filepath.Join(memory(t), "frontdesk.db")}
 	p := runExample(t, "sqlite "+settings.Source)
 	credentials := p.credentials(t)
 	var acknowledged sync.Map

@@ -342,7 +342,8 @@ func TestCallbacksFireWhenTheServiceDoesNotAnswer(t *testing.T) {
 				t.Parallel()
 				s, b := newScriptService(t, snippet.ScriptSettings{Objects: variantA.Objects, Variant: variant}), newTab(t)
 				s.intercept = func(arrival, int) *reply { return &fails.fault }
-				s.page("/", insertion(`
+				// The script is there before the site's own timer begins.
+				s.page("/", `<script src="/frontdesk/svc.js"></script>`+insertion(`
 					window.results = {};
 					setTimeout(() => results.timer = Object.keys(results).length, 5000);
 					__cs.push(["addOfflineRequest", {name: "Anna"}, r => results.request = r], ["addVisitorInfo", {name: "Anna"}, r => results.visitor = r],

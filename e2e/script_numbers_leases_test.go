@@ -195,7 +195,7 @@ func TestNumberOfAVisitorWhoComesBack(t *testing.T) {
 	config := example(t)
 	const pool = "pool ads 74957650011 74957650012 74957650013"
 	require.Contains(t, config, pool)
-	file := filepath.Join(t.TempDir(), "frontdesk.db")
+	file := filepath.Join(memory(t), "frontdesk.db")
 	p := runProgram(t, strings.Replace(config, pool, "pool ads 74957650011 {\n\t\t\thold 1m\n\t\t}", 1), "sqlite "+file)
 	d := dbtest.Open(t, db.Settings{Engine: db.SQLite, Source: file})
 	const address, own = "/?utm_medium=cpc", "74957650011"

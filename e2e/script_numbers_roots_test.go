@@ -164,7 +164,7 @@ func TestRootsThatInsist(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, b := shown(t, variantA, "", `<div id=box></div>`, issue(t, moscow))
+			_, b := shown(t, variantA, stoppedClock, `<div id=box></div>`, issue(t, moscow))
 			b.do(`
 				window.rounds = 0;
 				window.line = ` + text + `;

@@ -39,6 +39,7 @@ func TestTabsOpenedAtOnceAreOneVisitor(t *testing.T) {
 	}
 	var opening sync.WaitGroup
 	for _, b := range tabs {
+		b.before(heldClock) // a tab waits for its turn however long the others take
 		opening.Go(func() {
 			_, err := chromedp.Call(b.ctx, page.Navigate, page.NavigateParams{URL: address + "/"})
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/inbox"
+	"github.com/seed-3405227d/frontdesk/backend/lead/refused"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/caddymodule/servertest"
 	"github.com/seed-3405227d/frontdesk/edge/post"
@@ -75,14 +76,16 @@ func TestEachFormIsKept(t *testing.T) {
 	send("/send/200", formType, "name=Ann&guests=4")
 	send("/mapped", formType, "who=Ann&city=Oslo")
 	send("/join", formType, "city=Oslo", "Cookie", cookie)
-	refused, err := desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
-	require.NoError(t, err)
-	require.Len(t, refused, 3, "they are there when the answer is")
-	for _, r := range refused {
+	var refusals []refused.Refusal
+	require.Eventually(t, func() bool {
+		refusals, err = desk.Refused.List(t.Context(), scope.All(), lead.Cursor{}, 10)
+		return err == nil && len(refusals) == 3
+	}, wait, tick)
+	for _, r := range refusals {
 		require.Equal(t, "form_nobody", r.Code)
 	}
-	require.Contains(t, string(refused[2].Sent), `"guests":"4"`)
-	made, err := desk.Refused.TakeOver(t.Context(), refused[2].SiteID, refused[2].ID)
+	require.Contains(t, string(refusals[2].Sent), `"guests":"4"`)
+	made, err := desk.Refused.TakeOver(t.Context(), refusals[2].SiteID, refusals[2].ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Ann", "4"}, []string{made.Name, made.UserFields["guests"]})
 

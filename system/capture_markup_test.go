@@ -1,11 +1,13 @@
 package system
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,14 +56,15 @@ func TestMarkupOutlivesARestart(t *testing.T) {
 
 	name, err := charmap.KOI8R.NewEncoder().String("иван")
 	require.NoError(t, err)
-	_, err = n.Do(http.MethodPost, "http://localhost:$PORT/send", "input_1=921+123+45+67&input_2="+url.QueryEscape(name), "Content-Type", formType, "User-Agent", browser)
-	require.NoError(t, err)
 	type kept struct{ name, phone string }
-	var all []kept
-	require.Eventually(t, func() bool {
-		all, err = db.List(t.Context(), d.Read(), func(k *kept) []any { return []any{&k.name, &k.phone} }, `SELECT name, phone FROM leads`)
+	tries := 0
+	require.Eventually(t, func() bool { // the first may come before the markup has been read again
+		tries++
+		_, err = n.Do(http.MethodPost, "http://localhost:$PORT/send", "input_1=921+123+45+67&input_2="+url.QueryEscape(name),
+			"Content-Type", formType, "User-Agent", fmt.Sprint(browser, tries))
 		require.NoError(t, err)
-		return len(all) > 0
-	}, wait, tick)
-	require.Equal(t, []kept{{"иван", "921 123 45 67"}}, all)
+		all, err := db.List(t.Context(), d.Read(), func(k *kept) []any { return []any{&k.name, &k.phone} }, `SELECT name, phone FROM leads`)
+		require.NoError(t, err)
+		return slices.Contains(all, kept{"иван", "921 123 45 67"})
+	}, wait, 10*tick)
 }

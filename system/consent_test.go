@@ -83,7 +83,7 @@ func TestNothingPersonalIsKeptBeforeConsent(t *testing.T) {
 	got, err = s.Do(http.MethodPost, "http://localhost:$PORT/send/200", "name=Ada&email=ada%40example.com", "Content-Type", formType, "Cookie", agreed, "DNT", "0")
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, got.StatusCode)
-	require.Greater(t, s.stored(), before)
+	require.Eventually(t, func() bool { return s.stored() > before }, wait, tick)
 }
 
 // Without the setting, what browsers say of their users' wishes changes nothing.

@@ -388,8 +388,9 @@ func TestLimitOfMails(t *testing.T) {
 		console.Client.Jar = client.Jar
 		require.Contains(t, console.Get("http://localhost:$PORT/sites/1").Content, "1 of 1")
 
-		left, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM deliveries WHERE state = 'waiting'`)
-		require.NoError(t, err)
-		require.Equal(t, 2, left, "they are kept until tomorrow")
+		require.Eventually(t, func() bool {
+			left, _, err := db.One(t.Context(), desk.DB.Read(), db.Only[int], `SELECT COUNT(*) FROM deliveries WHERE state = 'waiting'`)
+			return err == nil && left == 2
+		}, wait, tick, "they are kept until tomorrow")
 	})
 }

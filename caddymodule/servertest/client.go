@@ -59,7 +59,11 @@ func (s *Server) Viewed(site, page, cookie string, headers ...string) (visitor j
 	view := fmt.Sprintf("view-%020d", time.Now().UnixNano())
 	body, err := json.Marshal(map[string]any{"site_key": "shop", "view": view, "url": s.Text(page), "kind": "load"})
 	require.NoError(s.T, err)
-	got, err := s.Do(http.MethodPost, site+"/frontdesk/v1/hit", string(body), append(headers, "Content-Type", "application/json", "Cookie", cookie)...)
+	headers = append(headers, "Content-Type", "application/json", "Cookie", cookie)
+	got, err := s.Do(http.MethodPost, site+"/frontdesk/v1/hit", string(body), headers...)
+	for began := time.Now(); err == nil && got.StatusCode == http.StatusServiceUnavailable && time.Since(began) < Wait; {
+		got, err = s.Do(http.MethodPost, site+"/frontdesk/v1/hit", string(body), headers...) // as the script does
+	}
 	require.NoError(s.T, err)
 	require.Equal(s.T, http.StatusOK, got.StatusCode, got.Content)
 	var answer struct {

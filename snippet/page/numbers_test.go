@@ -65,6 +65,7 @@ func (n numbered) Serve(w http.ResponseWriter, r *http.Request, v page.Visit, ne
 
 // visited asks for a page through the code. The origin writes in these pieces.
 func visited(t testing.TB, c numbered, r *http.Request, v page.Visit, h http.Header, pieces ...string) (*http.Response, string, page.Result) {
+	v = still(v)
 	recorder := httptest.NewRecorder()
 	result, err := c.Serve(recorder, r, v, func(w http.ResponseWriter, _ *http.Request) error {
 		maps.Copy(w.Header(), h)
@@ -76,6 +77,14 @@ func visited(t testing.TB, c numbered, r *http.Request, v page.Visit, h http.Hea
 	})
 	require.NoError(t, err)
 	return recorder.Result(), recorder.Body.String(), result
+}
+
+// still is the visit in a time that stands still unless it has one: no piece of a page comes late.
+func still(v page.Visit) page.Visit {
+	if at := time.Now(); v.Now == nil {
+		v.Now = func() time.Time { return at }
+	}
+	return v
 }
 
 func get(path string) *http.Request { return httptest.NewRequest("GET", path, nil) }

@@ -22,7 +22,7 @@ import (
 )
 
 // wait bounds everything that a test waits for.
-const wait = 10 * time.Second
+const wait = time.Minute
 
 // program is Caddy with Frontdesk in the process of the test, so that the test sees what it allocates. There is one
 // at a time.
