@@ -88,19 +88,20 @@ func wholeExample(t *testing.T) string {
 	return strings.Replace(string(example), imported, string(shop), 1)
 }
 
-// memory is a new folder in memory, where there is room: no test here is about how fast a disk flushes.
+// memory is a new folder, in memory where there is room: no test here is about
+// how fast a disk flushes. All users may look into it.
 func memory(t *testing.T) string {
 	t.Helper()
 	const room = 2 << 30
+	above := "/dev/shm"
 	var of unix.Statfs_t
-	if unix.Statfs("/dev/shm", &of) != nil || of.Bavail*uint64(of.Bsize) < room {
-		return t.TempDir()
+	if unix.Statfs(above, &of) != nil || of.Bavail*uint64(of.Bsize) < room {
+		above = os.TempDir()
 	}
-	above, err := os.MkdirTemp("/dev/shm", "frontdesk-")
+	folder, err := os.MkdirTemp(above, "frontdesk-")
 	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(above) })
-	folder := filepath.Join(above, "data") // a test may give what is above it to others, too
-	require.NoError(t, os.Mkdir(folder, 0o755))
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	require.NoError(t, os.Chmod(folder, 0o755))
 	return folder
 }
 
@@ -170,7 +171,6 @@ func (p *program) unprivileged(t *testing.T) {
 	require.NoError(t, err)
 	gid, err := strconv.Atoi(nobody.Gid)
 	require.NoError(t, err)
-	require.NoError(t, os.Chmod(filepath.Dir(p.folder), 0o755)) // above all temporary folders of the test
 	p.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	require.NoError(t, filepath.WalkDir(p.folder, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {

@@ -153,7 +153,7 @@ func TestPagesFlowWithoutDatabase(t *testing.T) {
 		t.Parallel()
 		origin := httptest.NewServer(http.FileServer(http.Dir("../examples/shop/site")))
 		defer origin.Close()
-		folder := t.TempDir()
+		folder := memory(t)
 		file := filepath.Join(folder, "frontdesk.db")
 		p := runProgram(t, "http://localhost:8080 {\n\tfrontdesk demo-shop\n\treverse_proxy "+origin.Listener.Addr().String()+"\n}\n", "sqlite "+file)
 		credentials := p.credentials(t)

@@ -8,11 +8,14 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
@@ -155,6 +158,16 @@ func TestFilesOfConversations(t *testing.T) {
 		large := send("vast.png", drawn(5001, 5000)).body
 		require.NotContains(t, large, "<img")
 		require.Contains(t, large, `<a class="file" href="`+at+"/files/")
+
+		// Of a file that has stalled on its way, a page whose connection lives is told to send it again.
+		stalled := b.request(http.MethodPost, at+"/files?name=half.png&client=half")
+		stalled.Body, stalled.ContentLength = io.NopCloser(io.MultiReader(bytes.NewReader(picture[:1000]), iotest.ErrReader(os.ErrDeadlineExceeded))), int64(len(picture))
+		for _, cookie := range b.Jar.Cookies(stalled.URL) {
+			stalled.AddCookie(cookie)
+		}
+		told := httptest.NewRecorder()
+		d.server.Config.Handler.ServeHTTP(told, stalled)
+		require.Equal(t, http.StatusRequestTimeout, told.Code)
 
 		// A script that is sent as text is saved as text.
 		script := send("run.bat", []byte("@echo off"))

@@ -149,7 +149,8 @@ type Forwards struct {
 func New(d *db.DB, q *queue.Queue, observer Observer) *Forwards {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
-	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second} // one that has died is missed
+	// A connection of HTTP/2 that has died is missed, and not used on.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}
 	f := &Forwards{db: d, observer: observer, client: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
