@@ -37,8 +37,8 @@ const (
 //
 // f may run more than once, so it must have no effect but through tx, and must set anew what it hands to its caller.
 // Writes of the same key run one after another on this node; a key of 0 means that it does not matter. Rows that two
-// nodes may change at once belong to one key each, or to one f: groups lock them in the order of the keys, and those
-// without in the order of the programs.
+// nodes may change at once belong to one key each, or to one f: groups lock them in the order of the keys, those without
+// in the order of the programs, and those of [DB.WriteOwn] before all others.
 //
 // An f that may well return an error goes to [DB.Attempt].
 //
@@ -176,8 +176,7 @@ func (g *group) gather(batch []*write) []*write {
 // place of one in which a write failed that had no savepoint; in that one all have.
 func (d *DB) commit(batch []*write, lane int64) {
 	if d.engine == Postgres {
-		// Two nodes that lock in one order do not wait for each other.
-		slices.SortStableFunc(batch, func(a, b *write) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.program(), b.program())) })
+		slices.SortStableFunc(batch, compare)
 	}
 	err := d.transact(batch, lane)
 	for tries, guarded := 1, false; err != nil; {
@@ -202,6 +201,18 @@ func (d *DB) commit(batch []*write, lane int64) {
 	for _, w := range batch {
 		w.done <- w.refused
 	}
+}
+
+// compare has all nodes lock in one order, so that they do not wait for each other. Those of [DB.WriteOwn] come first, as
+// they do when they run beside each other.
+func compare(a, b *write) int {
+	if a.own != b.own {
+		if a.own {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.program(), b.program()))
 }
 
 // program is where the code of f is, which orders the writes that have no key: nodes of one release have one order. Of

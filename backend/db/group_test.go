@@ -260,6 +260,52 @@ func TestGroupsWithoutKeysLockInOneOrder(t *testing.T) {
 	require.Len(t, ran.all, 2, "nothing was written again")
 }
 
+// Writes of their own rows are locked before the others, also where a refused
+// write has all of the group run one after another.
+func TestGroupsLockTheirOwnRowsFirst(t *testing.T) {
+	one, other := twoNodes(t)
+	var ran transactions
+	holds := make(chan struct{})
+	var once sync.Once
+	var again atomic.Bool // the first node writes its group for the second time
+	marked := func(d *db.DB, name string) func(context.Context, db.Tx) error {
+		return func(ctx context.Context, tx db.Tx) error {
+			ran.seen(tx)
+			if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+				return err
+			}
+			err := mark(ctx, tx, name)
+			if d == one && again.Load() { // it holds whichever is the first until the other waits
+				once.Do(func() {
+					close(holds)
+					assert.Eventually(t, waitsForLock(t, one), wait, tick)
+				})
+			}
+			return err
+		}
+	}
+	own := func(d *db.DB) func() {
+		return func() { assert.NoError(t, d.WriteOwn(t.Context(), 8, marked(d, "a"))) }
+	}
+	shared := func(d *db.DB) func() {
+		return func() { assert.NoError(t, d.Write(t.Context(), 4, marked(d, "b"))) }
+	}
+	refused := func() {
+		reason := errors.New("refused")
+		assert.Equal(t, reason, one.Write(t.Context(), 0, func(context.Context, db.Tx) error {
+			again.Store(true)
+			return reason
+		}))
+	}
+	var both sync.WaitGroup
+	both.Go(func() { together(t, one, refused, own(one), shared(one)) })
+	<-holds
+	together(t, other, own(other), shared(other))
+	both.Wait()
+	require.Equal(t, []string{"value++", "value++"}, values(t, one))
+	require.Len(t, ran.all, 3, "the refusal has one group written again, and nothing else")
+}
+
 // A group that PostgreSQL ends in favour of another node's is written again, as a
 // group.
 func TestDeadlockIsWrittenAgain(t *testing.T) {

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,7 +49,7 @@ func (tx Tx) Send(ctx context.Context, query string, args ...any) (err error) {
 	if !tx.ending {
 		return tx.do(ctx, &s)
 	}
-	if s.Args, err = plain(args); err != nil {
+	if s.Args, err = wire.Plain(args); err != nil {
 		return err
 	}
 	return tx.conn.Queue(ctx, &s)
@@ -82,7 +81,7 @@ func (tx Tx) ask(ctx context.Context, query string, args []any, read func(wire.R
 }
 
 func (tx Tx) do(ctx context.Context, s *wire.Statement) (err error) {
-	if s.Args, err = plain(s.Args); err != nil {
+	if s.Args, err = wire.Plain(s.Args); err != nil {
 		return err
 	}
 	if tx.hand == nil {
@@ -92,25 +91,6 @@ func (tx Tx) do(ctx context.Context, s *wire.Statement) (err error) {
 		return wire.ErrUnguarded
 	}
 	return nil
-}
-
-// plain are the arguments as every driver takes them.
-func plain(args []any) ([]any, error) {
-	converted := false
-	for i, arg := range args {
-		if driver.IsValue(arg) {
-			continue
-		}
-		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
-		if err != nil {
-			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
-		}
-		if !converted {
-			args, converted = append([]any(nil), args...), true
-		}
-		args[i] = value
-	}
-	return args, nil
 }
 
 // transact writes the batch in one transaction. Its error is of all of them; what one write was refused for stands with

@@ -4,7 +4,9 @@ package wire
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
+	"fmt"
 )
 
 // Rows are those of a query.
@@ -56,3 +58,22 @@ const (
 	// Malformed: the file is no database, or a broken one.
 	Malformed
 )
+
+// Plain are the arguments as every driver takes them.
+func Plain(args []any) ([]any, error) {
+	converted := false
+	for i, arg := range args {
+		if driver.IsValue(arg) {
+			continue
+		}
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		if err != nil {
+			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
+		}
+		if !converted {
+			args, converted = append([]any(nil), args...), true
+		}
+		args[i] = value
+	}
+	return args, nil
+}
