@@ -3,8 +3,10 @@ package caddymodule
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
 	"github.com/seed-3405227d/frontdesk/backend/open"
+	"github.com/seed-3405227d/frontdesk/backend/silence"
 )
 
 func init() {
@@ -38,8 +41,20 @@ func (Console) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
+// connection is the key of a request's connection in its context.
+type connection struct{}
+
+// silent is how long an operator's network may be gone before the console takes the page for closed. Its operator is
+// present until then.
+const silent = 20 * time.Second
+
 // Provision finds the app, and has the console's answers compressed: by gzip, which makes them 5 % smaller than zstd does.
 func (c *Console) Provision(ctx caddy.Context) error {
+	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
+		server.RegisterConnContext(func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connection{}, conn)
+		})
+	}
 	app, err := ctx.App("frontdesk")
 	if err != nil {
 		return err
@@ -81,6 +96,11 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
 	r, given := c.app.service.intake.Admit(q.AsSent(r))
 	defer given()
 	if isStream(r) {
+		if conn, ok := r.Context().Value(connection{}).(net.Conn); ok { // there is none with HTTP/3, which has a bound itself
+			if err := silence.Bound(conn, silent); err != nil {
+				return err // it has ended
+			}
+		}
 		var end func()
 		r, end = endingWith(r, c.app.ending)
 		defer end()

@@ -3,11 +3,6 @@ package edge
 import (
 	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,37 +34,12 @@ var held = map[string]func(t *testing.T) (settings db.Settings, hold func() (rel
 		}
 	},
 	"postgres, paused": func(t *testing.T) (db.Settings, func() func()) {
-		server, err := dbtest.StartServer("")
-		require.NoError(t, err)
-		t.Cleanup(server.Remove)
-		signal := func(s syscall.Signal) {
-			for _, pid := range append(children(t, server.PID()), server.PID()) {
-				require.NoError(t, syscall.Kill(pid, s))
-			}
-		}
-		settings := db.Settings{Engine: db.Postgres, Source: "postgres://postgres@" + server.Address + "/postgres?sslmode=disable"}
-		return settings, func() func() {
-			signal(syscall.SIGSTOP)
-			return func() { signal(syscall.SIGCONT) }
+		server := dbtest.OwnServer(t)
+		return db.Settings{Engine: db.Postgres, Source: server.Source()}, func() func() {
+			require.NoError(t, server.Pause())
+			return func() { require.NoError(t, server.Resume()) }
 		}
 	},
-}
-
-// children returns the processes that the process has started.
-func children(t *testing.T, pid int) (list []int) {
-	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	require.NoError(t, err)
-	for _, task := range tasks {
-		content, err := os.ReadFile(task)
-		require.NoError(t, err)
-		for child := range strings.FieldsSeq(string(content)) {
-			n, err := strconv.Atoi(child)
-			require.NoError(t, err)
-			list = append(list, n)
-		}
-	}
-	return list
 }
 
 // A page does not wait for a database that hangs: it leaves with the numbers that its address decides. The script then

@@ -24,8 +24,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// What the tests count, and the list of what reports have to look at.
-	dbtest.MainBySite(m, "SELECT COUNT(*) FROM ", "SELECT site_id, kind, id, day, times FROM report_due ")
+	// What the tests count, the list of what reports have to look at, and the visits that are kept no longer.
+	dbtest.MainBySite(m, "SELECT COUNT(*) FROM ", "SELECT site_id, kind, id, day, times FROM report_due ",
+		"SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < ")
 }
 
 // Tests wait up to wait for things that happen in the background, and look at them every tick.

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,4 +30,22 @@ func TestOriginDoesNotSeeOurCookies(t *testing.T) {
 			require.Equal(t, []string{sent}, r.Header["Cookie"])
 		}
 	}
+}
+
+// Over HTTP/3 nothing but the count of bytes tells that a body has ended too early.
+func TestFormThatIsShorterThanAnnounced(t *testing.T) {
+	f := serve(t, effect.Settings{}).ready()
+	r, err := http.NewRequest(http.MethodPost, "/order", strings.NewReader("phone=4951234567"))
+	require.NoError(t, err)
+	r.ContentLength++
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	read := false
+	require.NoError(t, f.block.Serve(&nowhere{make(http.Header)}, r, &effect.Request{Key: "shop", URL: r.URL}, func() bool { return true },
+		func(_ http.ResponseWriter, r *http.Request) error {
+			_, err := io.ReadAll(r.Body)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			read = true
+			return nil
+		}))
+	require.True(t, read)
 }

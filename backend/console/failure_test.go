@@ -1,13 +1,19 @@
 package console_test
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/console"
+	"github.com/seed-3405227d/frontdesk/backend/console/frame"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -54,6 +60,41 @@ func TestConsoleWithoutADatabase(t *testing.T) {
 		require.Contains(t, away.body, text)
 	}
 	require.Equal(t, http.StatusServiceUnavailable, d.browser().post("/sign-in", "login", "vera").status)
+}
+
+// A form that has not come whole changes nothing, whatever the protocol says of its end.
+func TestFormsThatDoNotComeWhole(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		b := d.signedIn("vera")
+		vera, err := d.Operators.Holder(t.Context(), "vera")
+		require.NoError(t, err)
+		require.NoError(t, d.Operators.SetAway(t.Context(), vera.ID, true))
+		for name, form := range map[string]struct {
+			sent   io.Reader
+			kind   string
+			status int
+		}{
+			"over HTTP/1.1":   {iotest.ErrReader(io.ErrUnexpectedEOF), "application/x-www-form-urlencoded", http.StatusBadRequest},
+			"over HTTP/2":     {iotest.ErrReader(errors.New("client disconnected")), "application/x-www-form-urlencoded", http.StatusBadRequest},
+			"stalled":         {iotest.ErrReader(os.ErrDeadlineExceeded), "application/x-www-form-urlencoded", http.StatusBadRequest},
+			"in parts":        {iotest.ErrReader(errors.New("client disconnected")), "multipart/form-data; boundary=b", http.StatusBadRequest},
+			"large":           {strings.NewReader("&x=" + strings.Repeat("x", frame.MaxForm)), "application/x-www-form-urlencoded", http.StatusRequestEntityTooLarge},
+			"large, in parts": {strings.NewReader("--b\r\nContent-Disposition: form-data; name=x\r\n\r\n" + strings.Repeat("x", frame.MaxForm)), "multipart/form-data; boundary=b", http.StatusRequestEntityTooLarge},
+		} {
+			r := b.request(http.MethodPost, "/account/away")
+			r.Header.Set("Content-Type", form.kind)
+			r.Body, r.ContentLength = io.NopCloser(form.sent), -1
+			for _, cookie := range b.Jar.Cookies(r.URL) {
+				r.AddCookie(cookie)
+			}
+			told := httptest.NewRecorder()
+			d.server.Config.Handler.ServeHTTP(told, r)
+			require.Equal(t, form.status, told.Code, name)
+			vera, err = d.Operators.Holder(t.Context(), "vera")
+			require.NoError(t, err)
+			require.True(t, vera.Away, name)
+		}
+	})
 }
 
 // What the page's script sends is answered without leaving the page.

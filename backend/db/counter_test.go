@@ -75,6 +75,9 @@ func TestCounterOfAGroupThatIsWrittenAgain(t *testing.T) {
 		var once sync.Once
 		assert.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			ran.Add(1)
+			if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+				return err
+			}
 			counter.Add(tx, "all", func(sum *int64) { *sum++ })
 			if err := mark(ctx, tx, first); err != nil {
 				return err

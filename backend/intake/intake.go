@@ -129,24 +129,29 @@ func (b *Budget) Admit(r *http.Request) (admitted *http.Request, done func()) {
 }
 
 // Body returns the body of a request. Everything that is read from it counts until the end of the request. A read fails
-// with [ErrFull] if there is no room. Without [Budget.Admit], Body returns the body as it is.
+// with [ErrFull] if there is no room, and with [io.ErrUnexpectedEOF] at the end of a body that is shorter than it was
+// announced, of which HTTP/3 says nothing. Without [Budget.Admit], Body returns the body as it is.
 func Body(r *http.Request) io.ReadCloser {
 	share, _ := r.Context().Value(shareKey{}).(*Share)
 	if share == nil {
 		return r.Body
 	}
-	return &body{r.Body, share}
+	return &body{r.Body, share, r.ContentLength}
 }
 
 type body struct {
 	io.ReadCloser
 	share *Share
+	left  int64 // bytes of those that were announced; negative if none were
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if !b.share.Take(n) {
 		return 0, ErrFull
+	}
+	if b.left -= int64(n); b.left > 0 && err == io.EOF {
+		return n, io.ErrUnexpectedEOF
 	}
 	return n, err
 }

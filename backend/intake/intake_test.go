@@ -97,6 +97,13 @@ func TestBody(t *testing.T) {
 	require.LessOrEqual(t, n, free+part)
 	require.Zero(t, b.Held())
 
+	short := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("as over HTTP/3"))
+	short.ContentLength++
+	short, given := b.Admit(short)
+	_, err = io.ReadAll(intake.Body(short))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	given()
+
 	plain := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x"))
 	require.Equal(t, plain.Body, intake.Body(plain), "nobody has admitted it")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/lease"
@@ -176,9 +177,7 @@ func state(s notify.State) func(notify.Delivery) bool {
 // kinds are those of the journal's entries at the shop.
 func (w *world) kinds() (kinds []string) {
 	w.t.Helper()
-	entries, err := w.Journal.After(w.t.Context(), journal.Position{}, 1000)
-	require.NoError(w.t, err)
-	for _, e := range entries {
+	for _, e := range journaltest.Entries(w.t, w.db) {
 		kinds = append(kinds, e.Kind)
 	}
 	return kinds

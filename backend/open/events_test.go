@@ -22,6 +22,7 @@ import (
 type listener struct {
 	*office
 	lines *bufio.Scanner
+	begin string // the id at which it began
 	close context.CancelFunc
 }
 
@@ -41,8 +42,13 @@ func (o *office) listen(query, secret, last string) *listener {
 	o.Cleanup(func() { response.Body.Close() })
 	require.Equal(o, http.StatusOK, response.StatusCode)
 	require.Equal(o, "text/event-stream", response.Header.Get("Content-Type"))
-	l := &listener{o, bufio.NewScanner(response.Body), cancel}
+	l := &listener{office: o, lines: bufio.NewScanner(response.Body), close: cancel}
 	require.True(o, l.lines.Scan())
+	require.Equal(o, ": the stream begins", l.lines.Text())
+	require.True(o, l.lines.Scan())
+	var found bool
+	l.begin, found = strings.CutPrefix(l.lines.Text(), "id: ")
+	require.True(o, found)
 	return l
 }
 
@@ -68,9 +74,11 @@ func TestEvents(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		before := o.lead(o.lamps, "Nobody hears of this one")
 		secret := o.token(scope.Of(o.lamps.ID), token.ReadEvents, token.ReadLeads)
-		heard := o.listen("", secret, "")
+		broken := o.listen("", secret, "") // before it tells of anything
+		broken.close()
 		o.lead(o.chairs, "Of another site")
 		first := o.lead(o.lamps, "Is the lamp there?")
+		heard := o.listen("", secret, broken.begin)
 		require.NoError(t, o.Leads.SetState(t.Context(), lead.By{Login: "anna"}, first.Key(), lead.Done))
 		require.NoError(t, o.Leads.AddNote(t.Context(), lead.By{Login: "anna"}, before.Key(), "Called."))
 

@@ -255,10 +255,11 @@ func TestTargetsDoNotWaitForEachOther(t *testing.T) {
 				jobs = append(jobs, queue.Job{Kind: "test", Target: target})
 			}
 		}
+		began := time.Now()
 		add(t, d, jobs...)
 		all.wait(t, 100)
 		require.NotContains(t, all.list(), "away")
-		require.LessOrEqual(t, probes.Load(), int64(20), "it is asked by those that began together, and by a probe each second")
+		require.LessOrEqual(t, probes.Load(), int64(17+time.Since(began)/time.Second), "it is asked by those that began together, and by a probe each second")
 		back.Store(true)
 		all.wait(t, 200)
 		left(t, q, 100)

@@ -61,6 +61,9 @@ func (t *tee) pass(p []byte) (int, error) {
 		t.seen += int64(n)
 		t.form.pass(p[:n])
 	}
+	if err == io.EOF && t.seen < t.length { // HTTP/3 says nothing of it
+		err = io.ErrUnexpectedEOF
+	}
 	if t.end = err; err != nil && err != io.EOF && !t.closed.Load() {
 		t.form.abort()
 	}

@@ -274,10 +274,10 @@ func TestSelectors(t *testing.T) {
 	})
 	// served serves the page in three pieces: flushed, as a proxy does that does not know the length, or
 	// with its length.
-	served := func(t *testing.T, flushed bool, before, after func()) (body io.ReadCloser, result <-chan page.Result) {
+	served := func(t *testing.T, of page.Visit, flushed bool, before, after func()) (body io.ReadCloser, result <-chan page.Result) {
 		results := make(chan page.Result, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			result, err := c.Serve(w, r, page.Visit{}, func(w http.ResponseWriter, _ *http.Request) error {
+			result, err := c.Serve(w, r, of, func(w http.ResponseWriter, _ *http.Request) error {
 				w.Header().Set("Content-Type", "text/html")
 				if !flushed {
 					w.Header().Set("Content-Length", strconv.Itoa(len(markup)))
@@ -307,7 +307,7 @@ func TestSelectors(t *testing.T) {
 		return response.Body, results
 	}
 	t.Run("a page that is flushed waits for its end", func(t *testing.T) {
-		body, result := served(t, true, func() {}, func() {})
+		body, result := served(t, still(page.Visit{}), true, func() {}, func() {})
 		all, err := io.ReadAll(body)
 		require.NoError(t, err)
 		got, _ := split(t, string(all))
@@ -317,7 +317,7 @@ func TestSelectors(t *testing.T) {
 	for name, flushed := range map[string]bool{"but not for long": true, "nor does one of known length": false} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})
-			body, result := served(t, flushed, func() { time.Sleep(300 * time.Millisecond) }, func() {
+			body, result := served(t, page.Visit{}, flushed, func() { time.Sleep(300 * time.Millisecond) }, func() {
 				select {
 				case <-seen:
 				case <-time.After(30 * time.Second):

@@ -24,16 +24,16 @@ var (
 // maxEvent is how many bytes an event has at most.
 const maxEvent = 16 << 10
 
-// appendEvents appends the news as events, with as many messages in each as fit. It returns false when one message does not fit
-// into an event. Then the stream ends, and the client asks for the message by v1/chat.
-func appendEvents(events []byte, news answer) ([]byte, bool) {
+// eventsOf are the news as events, with as many messages in each as fit. They are nil when one message does not fit into
+// an event. Then the stream ends, and the client asks for the message by v1/chat.
+func eventsOf(news answer) (events []byte) {
 	messages := news.Messages
 	for first := true; first || len(messages) > 0; first = false {
 		take, size := 0, 0
 		for take < len(messages) {
 			one, err := compact(messages[take])
 			if err != nil {
-				return nil, false
+				return nil
 			}
 			if size += len(one) + len(","); size > maxEvent-eventRest {
 				break
@@ -41,12 +41,12 @@ func appendEvents(events []byte, news answer) ([]byte, bool) {
 			take++
 		}
 		if take == 0 && len(messages) > 0 {
-			return nil, false
+			return nil
 		}
 		news.Messages = messages[:take]
 		data, err := compact(news)
 		if err != nil || len(data) > maxEvent-eventRest/2 {
-			return nil, false
+			return nil
 		}
 		if take > 0 {
 			events = append(strconv.AppendInt(append(events, "id: "...), messages[take-1].Seq, 10), '\n')
@@ -54,7 +54,7 @@ func appendEvents(events []byte, news answer) ([]byte, bool) {
 		events = append(append(append(events, "data: "...), data...), "\n\n"...)
 		news, messages = answer{}, messages[take:]
 	}
-	return events, true
+	return events
 }
 
 // eventRest is room in an event for what stands beside the messages: the conversation, the name of its operator, and the id.

@@ -8,8 +8,12 @@ import (
 	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/gate"
+	"github.com/seed-3405227d/frontdesk/backend/silence"
 	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
+
+// silent is how long a visitor's network may be gone before the stream is. The page opens another.
+const silent = time.Minute
 
 // answered is the outlet of a stream that is the answer to its request, as it has to be with
 // HTTP/2 and 3.
@@ -38,7 +42,7 @@ func takeOver(r *gate.Request) outlet {
 		return nil
 	}
 	header.Set("Connection", "close") // whose end is that of the answer
-	if conn.SetDeadline(time.Now().Add(stream.Patience)) != nil {
+	if silence.Bound(conn, silent) != nil || conn.SetDeadline(time.Now().Add(stream.Patience)) != nil {
 		conn.Close()
 		return taken{conn}
 	}

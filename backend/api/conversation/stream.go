@@ -124,6 +124,7 @@ type visitorStream struct {
 	told     toldConversation
 	listener *live.Listener
 	ending   <-chan struct{} // of the configuration
+	more     bool            // there are messages behind those that were sent
 	depart   func()          // tells that the site has a stream less
 }
 
@@ -151,6 +152,9 @@ func (s *visitorStream) run(left <-chan struct{}, out outlet) {
 		return
 	}
 	for {
+		if s.more {
+			s.listener.Again(live.Entries)
+		}
 		var event []byte
 		select {
 		case <-left:
@@ -217,7 +221,7 @@ func (s *visitorStream) event(what uint32) []byte {
 	return <-composed
 }
 
-// compose reads what is new in the conversation.
+// compose reads what is new in the conversation, or the next of it if that is much.
 func (s *visitorStream) compose(what uint32) []byte {
 	ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
 	defer cancel()
@@ -226,25 +230,14 @@ func (s *visitorStream) compose(what uint32) []byte {
 		news.Online = &online
 	}
 	news.Typing = what&live.Typing != 0
-	var event []byte
-	for more := true; more; {
-		var err error
-		if more, err = s.catchUp(ctx, &news); err != nil {
-			return nil
-		}
-		if news.Online == nil && !news.Typing && news.Conversation == nil && len(news.Messages) == 0 {
-			continue // those were notes
-		}
-		var fits bool
-		if event, fits = appendEvents(event, news); !fits {
-			return nil
-		}
-		news = answer{}
+	var err error
+	if s.more, err = s.catchUp(ctx, &news); err != nil {
+		return nil
 	}
-	if event == nil {
-		return noEvent
+	if news.Online == nil && !news.Typing && news.Conversation == nil && len(news.Messages) == 0 {
+		return noEvent // those were notes
 	}
-	return event
+	return eventsOf(news)
 }
 
 // catchUp adds what is new to the answer, and tells whether there is more.

@@ -24,6 +24,15 @@ func (l *Listener) Online() bool { return l.audience.online.Load() }
 // Deaf reports whether this node hears nothing of what happens: see [journal.Follower.Deaf].
 func (l *Listener) Deaf() bool { return l.pages.deaf.Load() }
 
+// Again has the listener told of the bits once more.
+func (l *Listener) Again(what uint32) {
+	l.pages.mu.Lock()
+	defer l.pages.mu.Unlock()
+	if !l.pages.closed { // else its news have ended
+		l.tell(what)
+	}
+}
+
 // tell requires the lock of the pages.
 func (l *Listener) tell(what uint32) {
 	l.what.Or(what)

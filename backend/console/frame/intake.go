@@ -3,8 +3,8 @@ package frame
 import (
 	"errors"
 	"io"
+	"mime/multipart"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
@@ -42,16 +42,36 @@ func (f *Frame) readForm(w http.ResponseWriter, r *http.Request) bool {
 	if control := http.NewResponseController(w); control.SetReadDeadline(time.Now().Add(formTimeout)) == nil {
 		defer control.SetReadDeadline(time.Time{})
 	}
-	switch err := r.ParseForm(); {
-	case errors.Is(err, intake.ErrFull):
+	sent := &sentBody{ReadCloser: r.Body}
+	r.Body = sent
+	err := r.ParseMultipartForm(MaxForm) // it reads other forms, too
+	_, large := errors.AsType[*http.MaxBytesError](sent.broken)
+	switch {
+	case errors.Is(sent.broken, intake.ErrFull):
 		w.Header().Set("Retry-After", strconv.Itoa(intake.RetryAfter))
 		f.fail(w, r, http.StatusServiceUnavailable, "fail.busy")
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):
+	case large || errors.Is(err, multipart.ErrMessageTooLarge):
+		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.form")
+	case sent.broken != nil:
 		f.fail(w, r, http.StatusBadRequest, "fail.form")
 	default:
 		return true
 	}
 	return false
+}
+
+// sentBody keeps why a body has not come whole. What reads a form does not tell that from what is wrong with a form.
+type sentBody struct {
+	io.ReadCloser
+	broken error
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		b.broken = err
+	}
+	return n, err
 }
 
 // InPage tells whether the page's script has sent the form, and stays if it is not

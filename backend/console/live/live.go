@@ -93,8 +93,8 @@ func (l *Live) ownOf(operator int64) []journal.Subject {
 	return subjects
 }
 
-// Close ends the open streams for good, and returns when they have ended.
-func (l *Live) Close() { l.streams.close() }
+// Close ends the open streams for good, and waits some seconds for them.
+func (l *Live) Close() { l.streams.Close() }
 
 // Staff are the operators who see one of the sites. They may be some seconds old.
 func (l *Live) Staff(ctx context.Context, sites scope.Sites) ([]operator.Operator, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
 const (
@@ -16,14 +18,10 @@ const (
 
 // streams are the open streams, taken together.
 type streams struct {
-	open sync.WaitGroup
+	*stream.Set
 
-	mu      sync.Mutex
-	count   int
-	of      map[int64]*accountsOwn // by account
-	closed  bool
-	running context.Context // ends with all of them
-	end     context.CancelFunc
+	mu sync.Mutex
+	of map[int64]*accountsOwn // by account
 }
 
 // accountsOwn are the streams of one account.
@@ -33,8 +31,7 @@ type accountsOwn struct {
 }
 
 func newStreams() streams {
-	running, end := context.WithCancel(context.Background())
-	return streams{of: make(map[int64]*accountsOwn), running: running, end: end}
+	return streams{Set: stream.NewSet(maxStreams), of: make(map[int64]*accountsOwn)}
 }
 
 // enter lets a stream of the account begin, unless there are too many or no more
@@ -47,7 +44,11 @@ func (s *streams) enter(account int64) (running context.Context, yield <-chan st
 	if own == nil {
 		own = new(accountsOwn)
 	}
-	if s.closed || s.count >= maxStreams || own.count >= 2*accountStreams {
+	if own.count >= 2*accountStreams {
+		return nil, nil, nil, false
+	}
+	running, left, ok := s.Enter()
+	if !ok {
 		return nil, nil, nil, false
 	}
 	s.of[account] = own
@@ -58,26 +59,15 @@ func (s *streams) enter(account int64) (running context.Context, yield <-chan st
 	place := make(chan struct{})
 	own.kept = append(own.kept, place)
 	own.count++
-	s.count++
-	s.open.Add(1)
-	return s.running, place, func() {
+	return running, place, func() {
 		s.mu.Lock()
 		if at := slices.Index(own.kept, place); at >= 0 {
 			own.kept = slices.Delete(own.kept, at, at+1)
 		}
-		s.count--
 		if own.count--; own.count == 0 {
 			delete(s.of, account)
 		}
 		s.mu.Unlock()
-		s.open.Done()
+		left()
 	}, true
-}
-
-func (s *streams) close() {
-	s.mu.Lock()
-	s.closed = true
-	s.end()
-	s.mu.Unlock()
-	s.open.Wait()
 }

@@ -36,5 +36,5 @@ func TestStreamsThatDoNotEndAreBounded(t *testing.T) {
 	_, _, leave, ok = s.enter(1)
 	require.True(t, ok)
 	leave()
-	s.close()
+	s.Close()
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/wire"
+	"github.com/seed-3405227d/frontdesk/backend/silence"
 )
 
 // Groups is how many groups commit side by side: one is made while another is
@@ -36,9 +37,9 @@ const (
 	idleTimeout = 3 * time.Second
 	// lockTimeout is how long a statement waits for a lock.
 	lockTimeout = 5 * time.Second
-	// silence is how long bytes to the other side may stay unacknowledged, in either
+	// silent is how long bytes to the other side may stay unacknowledged, in either
 	// direction. Where there are none, the kernel asks after half of it whether the other side is there.
-	silence = 10 * time.Second
+	silent = 10 * time.Second
 	// ReadTimeout bounds a question outside of writes.
 	ReadTimeout = time.Minute
 )
@@ -119,7 +120,7 @@ func bounds(timeout time.Duration) map[string]string {
 		"idle_in_transaction_session_timeout": idleTimeout,
 		"lock_timeout":                        lockTimeout,
 		"statement_timeout":                   timeout,
-		"tcp_user_timeout":                    silence,
+		"tcp_user_timeout":                    silent,
 	} {
 		set[name] = strconv.FormatInt(bound.Milliseconds(), 10)
 	}
@@ -154,8 +155,8 @@ func connect(config *pgx.ConnConfig, set map[string]string, most int, pooled boo
 	}
 	// A connection by which a node only listens sends nothing of itself, so that it would not notice for minutes that the
 	// server's machine has gone.
-	alive := net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 2, Count: 2}
-	config.DialFunc = (&net.Dialer{Control: boundSilence, KeepAliveConfig: alive}).DialContext
+	alive := net.KeepAliveConfig{Enable: true, Idle: silent / 2, Interval: silent / 2, Count: 2}
+	config.DialFunc = (&net.Dialer{Control: silence.Dialing(silent), KeepAliveConfig: alive}).DialContext
 	config.RuntimeParams["application_name"] = "frontdesk"
 	maps.Copy(config.RuntimeParams, set)
 	if pooled {

@@ -89,7 +89,7 @@ func Mount(f *frame.Frame, j *journal.Journal) *Events {
 func IsStream(r *http.Request) bool { return r.URL.Path == Path }
 
 // Close ends all streams. None is opened afterwards.
-func (e *Events) Close() { e.streams.close() }
+func (e *Events) Close() { e.streams.Close() }
 
 var (
 	errPosition = errors.New("expected the id of an event")
@@ -163,7 +163,8 @@ func (s *listening) run(ctx context.Context, follower *journal.Follower) error {
 	defer forget()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	if err := s.out.Send([]byte(": the stream begins\n\n")); err != nil {
+	// A program whose stream breaks before it tells of anything goes on from here.
+	if err := s.out.Send(fmt.Appendf(nil, ": the stream begins\nid: %s\n\n", follower.Position())); err != nil {
 		return err
 	}
 	for {

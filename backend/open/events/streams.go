@@ -3,6 +3,8 @@ package events
 import (
 	"context"
 	"sync"
+
+	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
 const (
@@ -13,18 +15,14 @@ const (
 
 // streams are the open streams. They are safe for concurrent use.
 type streams struct {
-	running context.Context // ends with all of them
-	end     context.CancelFunc
-	open    sync.WaitGroup
+	*stream.Set
 
-	mu    sync.Mutex
-	count int
-	of    map[int64]int // by token
+	mu sync.Mutex
+	of map[int64]int // by token
 }
 
 func newStreams() streams {
-	running, end := context.WithCancel(context.Background())
-	return streams{running: running, end: end, of: make(map[int64]int)}
+	return streams{Set: stream.NewSet(maxStreams), of: make(map[int64]int)}
 }
 
 // enter lets a stream of the token begin, unless there are too many. It ends with running, and calls leave when it has
@@ -32,27 +30,20 @@ func newStreams() streams {
 func (s *streams) enter(token int64) (running context.Context, leave func(), entered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running.Err() != nil || s.count >= maxStreams || s.of[token] >= ofToken {
+	if s.of[token] >= ofToken {
 		return nil, nil, false
 	}
-	s.count++
+	running, left, entered := s.Enter()
+	if !entered {
+		return nil, nil, false
+	}
 	s.of[token]++
-	s.open.Add(1)
-	return s.running, func() {
+	return running, func() {
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.count--
 		if s.of[token]--; s.of[token] == 0 {
 			delete(s.of, token)
 		}
-		s.open.Done()
+		s.mu.Unlock()
+		left()
 	}, true
-}
-
-// close ends all streams, and returns when they have ended.
-func (s *streams) close() {
-	s.mu.Lock()
-	s.end()
-	s.mu.Unlock()
-	s.open.Wait()
 }

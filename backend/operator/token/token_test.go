@@ -11,6 +11,7 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
 	"github.com/seed-3405227d/frontdesk/backend/operator/token"
@@ -123,6 +124,7 @@ func TestWhoMayMakeAndRevokeTokens(t *testing.T) {
 		require.ErrorIs(t, err, token.ErrEnded)
 		require.Equal(t, []int64{shared.ID, wide.ID}, names(anna.Sites))
 
+		journaltest.Entries(t, d)
 		entries, err := journal.New(d).Administration(t.Context(), anna.Sites, journal.Position{}, 100)
 		require.NoError(t, err)
 		var said []string

@@ -5,10 +5,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/seed-3405227d/frontdesk/backend/api/conversation"
 	"github.com/seed-3405227d/frontdesk/backend/visit"
@@ -35,6 +38,7 @@ func TestStreamsEndWithTheirConfiguration(t *testing.T) {
 	client := s.SignedIn(token)
 
 	stream := s.Stream(client, "visitors")
+	require.True(t, hasSilence(t, 20*time.Second), "it ends soon after its network does")
 	require.NoError(t, s.Load(caddyfile))
 	_, err = stream.ReadString(0) // up to its end
 	require.ErrorIs(t, err, io.EOF)
@@ -75,8 +79,24 @@ func TestStreamsOfVisitorsEndWithTheirConfiguration(t *testing.T) {
 		return stream
 	}
 	stream := open()
+	require.True(t, hasSilence(t, time.Minute), "it ends soon after its network does")
 	require.NoError(t, s.Load(caddyfile))
 	_, err = io.ReadAll(stream) // up to its end
 	require.NoError(t, err)
 	open()
+}
+
+// hasSilence tells whether this process, which is the server too, has a connection with the bound.
+func hasSilence(t *testing.T, most time.Duration) bool {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	for _, file := range files {
+		number, err := strconv.Atoi(file.Name())
+		require.NoError(t, err)
+		if is, err := unix.GetsockoptInt(number, unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT); err == nil && is == int(most.Milliseconds()) {
+			return true
+		}
+	}
+	return false
 }
