@@ -29,8 +29,9 @@ const (
 // Database is what the nodes' database is called.
 const Database = "frontdesk"
 
-// databaseDisk is how large the disk of a database is, in bytes. PostgreSQL keeps up to 64 MB of its log.
-const databaseDisk = 768 << 20
+// databaseDisk is how large the disk of a database is, in bytes. PostgreSQL keeps up to 512 MB of its log, by which a standby
+// that was cut off goes on: Patroni 3.0.2 gives up the slot of one that is away.
+const databaseDisk = 1536 << 20
 
 func (c *Cluster) startDatabases(ctx context.Context) error {
 	for i := range 3 {
@@ -91,10 +92,10 @@ bootstrap:
         max_connections: 200
         shared_buffers: 64MB
         wal_log_hints: "on"
-        wal_keep_size: 64MB
+        wal_keep_size: 512MB
         min_wal_size: 32MB
         max_wal_size: 128MB
-        max_slot_wal_keep_size: 128MB
+        max_slot_wal_keep_size: 512MB
         idle_in_transaction_session_timeout: 30s
         log_line_prefix: "%m [%p] "
   initdb:
