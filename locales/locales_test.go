@@ -114,7 +114,7 @@ var speakers = map[string]speaker{
 	"panels": {[]string{"snippet/browser/panels/*.ts", "snippet/browser/chat/*.ts"},
 		regexp.MustCompile(`'((?:captcha|chat|field|form|invitation|launcher|panel|phone|request)\.[a-z0-9_.]*)'`), nil},
 	"preview": {[]string{"snippet/browser/preview.ts", "edge/turn.go"}, regexp.MustCompile(`['"](preview\.[a-z]+)['"]`), nil},
-	"mails": {[]string{"backend/notify/*.go", "backend/chat/letter/*.go", "backend/operator/invitation/*.go"},
+	"mails": {[]string{"backend/notify/*.go", "backend/notify/*.txt", "backend/chat/letter/*.go", "backend/operator/invitation/*.go"},
 		regexp.MustCompile(`["\[]((?:answer|label|letter|link|sample|site|transcript|unknown)\.[a-z]+|test|withheld)["\]]`), madeByMails()},
 }
 

@@ -127,12 +127,20 @@ func (j *Journal) After(ctx context.Context, p Position, limit int) ([]Entry, er
 	return j.list(ctx, columns+` WHERE `+j.place(">", "$1", "$2")+j.settled()+` ORDER BY tx, seq LIMIT $3`, p.Tx, p.Seq, limit)
 }
 
-// Latest returns at most limit entries of a kind at the sites, newest first: those behind one position and not behind
-// the other. The kind needs an index of its own.
-func (j *Journal) Latest(ctx context.Context, kind string, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
-	// The planner finds the index of a kind only if the kind is written in the query.
-	return j.list(ctx, columns+j.by(sites)+` WHERE kind = '`+kind+`' AND `+j.place(">", "$1", "$2")+` AND `+j.place("<=", "$3", "$4")+` AND `+sites.SQL("site_id")+j.settled()+`
-		ORDER BY tx DESC, seq DESC LIMIT $5`, after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
+// LatestLeads returns at most limit entries of leads that came at the sites, newest first: those behind one position and
+// not behind the other.
+func (j *Journal) LatestLeads(ctx context.Context, sites scope.Sites, after, upto Position, limit int) ([]Entry, error) {
+	return j.list(ctx, j.latestLeads(sites), after.Tx, after.Seq, upto.Tx, upto.Seq, limit)
+}
+
+func (j *Journal) latestLeads(sites scope.Sites) string {
+	by := ""
+	if j.by(sites) != "" {
+		by = ` INDEXED BY journal_leads_of_site`
+	}
+	// The planner finds the indices of leads only if the kind is written in the query.
+	return columns + by + ` WHERE kind = 'lead.added' AND ` + j.place(">", "$1", "$2") + ` AND ` + j.place("<=", "$3", "$4") + ` AND ` + sites.SQL("site_id") + j.settled() + `
+		ORDER BY tx DESC, seq DESC LIMIT $5`
 }
 
 // readTime bounds one read of the journal. After that, the read gives up a connection that hangs, and the next one uses

@@ -124,13 +124,14 @@ func TestPositionsOfAnotherDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		j := journal.New(d)
 		require.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
-			return journal.AppendAll(ctx, tx, []journal.Entry{{SiteID: 1, Kind: "site.added"}, {SiteID: 1, Kind: "incident.begun"}})
+			return journal.AppendAll(ctx, tx, []journal.Entry{{SiteID: 1, Kind: "site.added"}, {SiteID: 1, Kind: "lead.added"}})
 		}))
+		journaltest.Entries(t, d) // waits until all can be read
 		far := journal.Position{Tx: math.MaxInt64}
 		after, err := j.After(t.Context(), far, 10)
 		require.NoError(t, err)
 		require.Empty(t, after)
-		latest, err := j.Latest(t.Context(), "incident.begun", scope.All(), journal.Position{}, far, 10)
+		latest, err := j.LatestLeads(t.Context(), scope.All(), journal.Position{}, far, 10)
 		require.NoError(t, err)
 		require.Len(t, latest, 1)
 		for _, before := range []journal.Position{{}, far} {

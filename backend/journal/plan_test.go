@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,16 @@ func TestEntriesOfSitesAreFoundBySite(t *testing.T) {
 		require.Contains(t, plan, "SEARCH journal USING INDEX journal_of_site (site_id=? AND tx=? AND seq>?)")
 	}
 	require.Empty(t, j.by(scope.All()))
+}
+
+// Leads of sites are found without what else happened there.
+func TestLeadsOfSitesAreFoundByThemselves(t *testing.T) {
+	d := dbtest.Open(t, dbtest.SQLite(t))
+	for _, sites := range []scope.Sites{scope.Of(7), scope.Of(7, 8)} {
+		plan := dbtest.Plan(t, d, New(d).latestLeads(sites), 0, 5, 0, 9, 10)
+		require.Contains(t, strings.Join(plan, "\n"), "USING INDEX journal_leads_of_site (site_id=? AND tx=? AND seq")
+	}
+	require.Contains(t, strings.Join(dbtest.Plan(t, d, New(d).latestLeads(scope.All()), 0, 5, 0, 9, 10), "\n"), "USING INDEX journal_leads (tx=? AND seq")
 }
 
 // What was done at a site is looked for among what was done at all sites, not among all that happened there.

@@ -182,14 +182,22 @@ func (d *Deliveries) hold(ctx context.Context, which string, args ...any) (numbe
 // releasedAtOnce and prunedAtOnce bound how many deliveries one transaction releases or deletes.
 const releasedAtOnce, prunedAtOnce = 512, 500
 
-// release has all deliveries done that are held and whose endpoints are not paused.
+// resumable are the endpoints that are not paused and hold something, and heldOf is the first that one of them holds.
+const (
+	resumable = `SELECT e.site_id, e.id FROM endpoints e WHERE e.paused_at = 0
+		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.site_id = e.site_id AND d.endpoint_id = e.id AND d.state = 'held')`
+	heldOf = reading + ` WHERE d.site_id = $1 AND d.endpoint_id = $2 AND d.state = 'held' AND e.paused_at = 0 ORDER BY d.entry LIMIT $3`
+)
+
+// release has all deliveries done that are held and whose endpoints are not paused. These are looked for outside of the
+// write: the others may hold a million.
 func (d *Deliveries) release(ctx context.Context) error {
-	for {
+	going, err := db.List(ctx, d.DB.Read(), func(e *Endpoint) []any { return []any{&e.SiteID, &e.ID} }, resumable)
+	for i := 0; i < len(going) && err == nil; {
 		var n int
-		err := d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+		err = d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
 			// Another node may be at it.
-			query := reading + ` WHERE d.state = 'held' AND e.paused_at = 0 ORDER BY d.entry LIMIT $1 FOR UPDATE OF d SKIP LOCKED`
-			list, err := deliveries(ctx, tx, query, releasedAtOnce)
+			list, err := deliveries(ctx, tx, heldOf+` FOR UPDATE OF d SKIP LOCKED`, going[i].SiteID, going[i].ID, releasedAtOnce)
 			if err != nil {
 				return err
 			}
@@ -199,21 +207,24 @@ func (d *Deliveries) release(ctx context.Context) error {
 				jobs[i] = one.job()
 			}
 			for some := range db.Parts(list) {
-				set, args := db.Among(some, func(r *Delivery) []any { return []any{&r.SiteID, &r.EndpointID, &r.Entry} })
+				set, args := db.Among(some, keyOf)
 				if _, err := tx.Exec(ctx, `UPDATE deliveries SET state = 'waiting' WHERE (site_id, endpoint_id, entry) IN (`+set+`)`, args...); err != nil {
 					return err
 				}
 			}
 			return queue.Add(ctx, tx, jobs...)
 		})
-		if err != nil {
-			return fmt.Errorf("releasing deliveries: %w", err)
-		}
 		if n < releasedAtOnce {
-			return nil
+			i++
 		}
 	}
+	if err != nil {
+		return fmt.Errorf("releasing deliveries: %w", err)
+	}
+	return nil
 }
+
+func keyOf(r *Delivery) []any { return []any{&r.SiteID, &r.EndpointID, &r.Entry} }
 
 // Prune deletes deliveries that are older than [KeepFor], and those of endpoints that have been removed.
 func (d *Deliveries) Prune(ctx context.Context) error {
@@ -222,12 +233,20 @@ func (d *Deliveries) Prune(ctx context.Context) error {
 		`d.noted_at < $2`: {prunedAtOnce, old},
 		`NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.site_id = d.site_id AND e.id = d.endpoint_id)`: {prunedAtOnce},
 	} {
-		for pruned := int64(prunedAtOnce); pruned == prunedAtOnce; {
-			err := d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) (err error) {
-				pruned, err = tx.Exec(ctx, `DELETE FROM deliveries WHERE (site_id, endpoint_id, entry) IN
-					(SELECT d.site_id, d.endpoint_id, d.entry FROM deliveries d WHERE `+which+` LIMIT $1)`, args...)
-				return err
-			})
+		for n := prunedAtOnce; n == prunedAtOnce; {
+			// A writer would look through all of them.
+			list, err := db.List(ctx, d.DB.Read(), keyOf, `SELECT d.site_id, d.endpoint_id, d.entry FROM deliveries d WHERE `+which+` LIMIT $1`, args...)
+			if n = len(list); n > 0 && err == nil {
+				err = d.DB.Write(ctx, 0, func(ctx context.Context, tx db.Tx) error {
+					for some := range db.Parts(list) {
+						set, args := db.Among(some, keyOf)
+						if _, err := tx.Exec(ctx, `DELETE FROM deliveries WHERE (site_id, endpoint_id, entry) IN (`+set+`)`, args...); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
 			if err != nil {
 				return fmt.Errorf("pruning deliveries: %w", err)
 			}

@@ -97,11 +97,18 @@ func (d *Dispatcher) Look(ctx context.Context) error {
 	if err := d.waiters.EachUnanswered(ctx, func(w chat.Waiter) error { return d.keepOrReturn(ctx, w, before) }); err != nil {
 		return err
 	}
+	waiting, err := d.awaited(ctx)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
 	routed, err := d.presence.Routed(ctx)
 	if err != nil {
 		return err
 	}
 	for _, g := range routed {
+		if !waiting[awaitedGroup{g.SiteID, g.ID}] {
+			continue
+		}
 		if err := d.routeAll(ctx, g); err != nil {
 			return err
 		}

@@ -8,6 +8,26 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db"
 )
 
+// awaitedGroup is a group of a site for which somebody waits.
+type awaitedGroup struct{ siteID, groupID int64 }
+
+// awaitedGroups has the condition of an index; 9223372036854775807 is [chat.ForGood].
+const awaitedGroups = `SELECT DISTINCT site_id, group_id FROM conversations WHERE state = 'waiting' AND offered_until < 9223372036854775807`
+
+// awaited are the groups for which somebody waits who was not offered to all for good. There may be ten thousand others,
+// of which nothing has to be asked.
+func (d *Dispatcher) awaited(ctx context.Context) (map[awaitedGroup]bool, error) {
+	groups, err := db.List(ctx, d.db.Read(), func(g *awaitedGroup) []any { return []any{&g.siteID, &g.groupID} }, awaitedGroups)
+	if err != nil {
+		return nil, fmt.Errorf("looking for groups that are waited for: %w", err)
+	}
+	awaited := make(map[awaitedGroup]bool, len(groups))
+	for _, g := range groups {
+		awaited[g] = true
+	}
+	return awaited, nil
+}
+
 // tried are the operators to whom the conversation has been offered since it began to wait, and who has given it back.
 func (d *Dispatcher) tried(ctx context.Context, of chat.Key) ([]int64, error) {
 	tried, err := db.List(ctx, d.db.Read(), db.Only[int64], `SELECT operator_id FROM chat_tried WHERE site_id = $1 AND conversation_id = $2`, of.SiteID, of.ID)

@@ -22,15 +22,19 @@ import (
 // BenchmarkLook looks at a site whose visitors wait, in a group whose operator was offered all of them in vain.
 func BenchmarkLook(b *testing.B) {
 	for engine, settings := range map[string]func(testing.TB) db.Settings{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
-		for _, waiting := range []int{10, 10_000} {
-			b.Run(fmt.Sprintf("%s/%d", engine, waiting), func(b *testing.B) {
+		for _, size := range []struct{ waiting, groups int }{{10, 1}, {10_000, 1}, {10, 2000}} {
+			b.Run(fmt.Sprintf("%s/%d/groups=%d", engine, size.waiting, size.groups), func(b *testing.B) {
 				d := dbtest.Open(b, settings(b))
 				operators := operator.New(d, time.Now)
 				groups := group.New(d, time.Now)
-				anna, err := operators.Create(b.Context(), operator.Server(), operator.Account{Login: "anna", Password: "correct horse battery", Role: operator.Agent, Sites: scope.Of(site)})
+				anna, err := operators.Create(b.Context(), operator.Server(), operator.Account{Login: "anna", Password: "correct horse battery", Role: operator.Agent, Sites: scope.All()})
 				require.NoError(b, err)
 				g, err := groups.Keep(b.Context(), operator.Server(), group.Group{SiteID: site, Name: "Shop", Routing: group.LeastBusy, Members: []int64{anna.ID}})
 				require.NoError(b, err)
+				for i := 1; i < size.groups; i++ { // for which nobody waits
+					_, err := groups.Keep(b.Context(), operator.Server(), group.Group{SiteID: site + int64(i), Name: "Shop", Routing: group.LeastBusy, Members: []int64{anna.ID}})
+					require.NoError(b, err)
+				}
 				require.NoError(b, d.Write(b.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 					for _, statement := range []string{
 						`INSERT INTO conversations (site_id, id, visitor_id, visit_id, view_id, group_id, state, operator_id, seq, visitor_read, operator_read, opened_at, waiting_since,
@@ -39,7 +43,7 @@ func BenchmarkLook(b *testing.B) {
 							FROM (WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2) SELECT n FROM numbers) AS numbers WHERE $4 > 0`,
 						`INSERT INTO chat_tried SELECT site_id, id, $4 FROM conversations WHERE $1 > 0 AND $2 > 0 AND $3 > 0`,
 					} {
-						if _, err := tx.Exec(ctx, statement, site, waiting, g.ID, anna.ID); err != nil {
+						if _, err := tx.Exec(ctx, statement, site, size.waiting, g.ID, anna.ID); err != nil {
 							return err
 						}
 					}

@@ -1309,7 +1309,8 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_newest ON deliveries (site_id, entry);
 CREATE INDEX deliveries_of_state ON deliveries (site_id, state, entry);
 CREATE INDEX deliveries_oldest ON deliveries (noted_at);
-CREATE INDEX deliveries_held ON deliveries (entry) WHERE state = 'held';
+-- With the state, which all of them share, SQLite takes this index and not the primary key.
+CREATE INDEX deliveries_held ON deliveries (site_id, endpoint_id, state, entry) WHERE state = 'held';
 
 
 -- conversion: what advertising and analytics platforms have been told
@@ -1391,6 +1392,7 @@ CREATE INDEX journal_order ON journal (tx, seq);
 CREATE INDEX journal_visitor ON journal (site_id, visitor_id, seq);
 CREATE INDEX journal_of_site ON journal (site_id, tx, seq);
 CREATE INDEX journal_leads ON journal (tx, seq) WHERE kind = 'lead.added';
+CREATE INDEX journal_leads_of_site ON journal (site_id, tx, seq) WHERE kind = 'lead.added';
 -- What was done to accounts and sites, which is little among all that happens.
 CREATE INDEX journal_of_administration ON journal (tx, seq)
 	WHERE (kind >= 'operator.' AND kind < 'operator/' OR kind >= 'site.' AND kind < 'site/');

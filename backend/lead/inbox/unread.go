@@ -36,7 +36,7 @@ func (b *Inbox) Unread(ctx context.Context, operatorID int64, sites scope.Sites,
 	for _, m := range rows {
 		marks[m.site] = m.at
 	}
-	entries, err := b.journal.Latest(ctx, lead.Added, sites, marks[0], upto, 2*MaxUnread)
+	entries, err := b.journal.LatestLeads(ctx, sites, marks[0], upto, 2*MaxUnread)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
