@@ -44,9 +44,9 @@ func (Console) CaddyModule() caddy.ModuleInfo {
 // connection is the key of a request's connection in its context.
 type connection struct{}
 
-// silent is how long an operator's network may be gone before the console takes the page for closed. Its operator is
-// present until then.
-const silent = 20 * time.Second
+// consoleSilence is how long the network of an operator, or of a program that listens, may be gone before the stream is.
+// An operator is present until then.
+const consoleSilence = 20 * time.Second
 
 // Provision finds the app, and has the console's answers compressed: by gzip, which makes them 5 % smaller than zstd does.
 func (c *Console) Provision(ctx caddy.Context) error {
@@ -97,9 +97,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) error {
 	defer given()
 	if isStream(r) {
 		if conn, ok := r.Context().Value(connection{}).(net.Conn); ok { // there is none with HTTP/3, which has a bound itself
-			if err := silence.Bound(conn, silent); err != nil {
-				return err // it has ended
-			}
+			silence.Bound(conn, consoleSilence)
 		}
 		var end func()
 		r, end = endingWith(r, c.app.ending)

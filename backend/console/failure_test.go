@@ -72,18 +72,20 @@ func TestFormsThatDoNotComeWhole(t *testing.T) {
 		for name, form := range map[string]struct {
 			sent   io.Reader
 			kind   string
+			length int64
 			status int
 		}{
-			"over HTTP/1.1":   {iotest.ErrReader(io.ErrUnexpectedEOF), "application/x-www-form-urlencoded", http.StatusBadRequest},
-			"over HTTP/2":     {iotest.ErrReader(errors.New("client disconnected")), "application/x-www-form-urlencoded", http.StatusBadRequest},
-			"stalled":         {iotest.ErrReader(os.ErrDeadlineExceeded), "application/x-www-form-urlencoded", http.StatusBadRequest},
-			"in parts":        {iotest.ErrReader(errors.New("client disconnected")), "multipart/form-data; boundary=b", http.StatusBadRequest},
-			"large":           {strings.NewReader("&x=" + strings.Repeat("x", frame.MaxForm)), "application/x-www-form-urlencoded", http.StatusRequestEntityTooLarge},
-			"large, in parts": {strings.NewReader("--b\r\nContent-Disposition: form-data; name=x\r\n\r\n" + strings.Repeat("x", frame.MaxForm)), "multipart/form-data; boundary=b", http.StatusRequestEntityTooLarge},
+			"over HTTP/1.1":   {iotest.ErrReader(io.ErrUnexpectedEOF), "application/x-www-form-urlencoded", -1, http.StatusBadRequest},
+			"over HTTP/2":     {iotest.ErrReader(errors.New("client disconnected")), "application/x-www-form-urlencoded", -1, http.StatusBadRequest},
+			"stalled":         {iotest.ErrReader(os.ErrDeadlineExceeded), "application/x-www-form-urlencoded", -1, http.StatusBadRequest},
+			"in parts":        {iotest.ErrReader(errors.New("client disconnected")), "multipart/form-data; boundary=b", -1, http.StatusBadRequest},
+			"large":           {strings.NewReader("&x=" + strings.Repeat("x", frame.MaxForm)), "application/x-www-form-urlencoded", -1, http.StatusRequestEntityTooLarge},
+			"announced large": {strings.NewReader("&x=" + strings.Repeat("x", frame.MaxForm)), "application/x-www-form-urlencoded", frame.MaxForm + 3, http.StatusRequestEntityTooLarge},
+			"large, in parts": {strings.NewReader("--b\r\nContent-Disposition: form-data; name=x\r\n\r\n" + strings.Repeat("x", frame.MaxForm)), "multipart/form-data; boundary=b", -1, http.StatusRequestEntityTooLarge},
 		} {
 			r := b.request(http.MethodPost, "/account/away")
 			r.Header.Set("Content-Type", form.kind)
-			r.Body, r.ContentLength = io.NopCloser(form.sent), -1
+			r.Body, r.ContentLength = io.NopCloser(form.sent), form.length
 			for _, cookie := range b.Jar.Cookies(r.URL) {
 				r.AddCookie(cookie)
 			}

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -25,6 +26,8 @@ type stream struct {
 	status int
 	lines  *bufio.Reader
 	close  context.CancelFunc
+	again  func(last string) *stream
+	last   string // the id of the last event
 }
 
 // follow opens the stream that the page names.
@@ -60,7 +63,8 @@ func (b *browser) open(address, lastEventID string) *stream {
 	if response.StatusCode == http.StatusOK {
 		require.Equal(b.t, "text/event-stream", response.Header.Get("Content-Type"))
 	}
-	return &stream{b.t, response.StatusCode, bufio.NewReader(response.Body), cancel}
+	return &stream{t: b.t, status: response.StatusCode, lines: bufio.NewReader(response.Body), close: cancel,
+		again: func(last string) *stream { return b.open(address, last) }, last: lastEventID}
 }
 
 // next is the next event; at the stream's end there is none.
@@ -77,6 +81,7 @@ func (s *stream) next() (e event, found bool) {
 		case line == "" && e.name == "here":
 			e = event{}
 		case line == "" && e != event{}:
+			s.last = cmp.Or(e.id, s.last)
 			return e, true
 		case line == "" || field == "":
 		case field == "id":
@@ -91,14 +96,19 @@ func (s *stream) next() (e event, found bool) {
 	}
 }
 
-// until reads to the event whose data has the text.
+// until reads to the event whose data has the text. A stream whose node hears nothing for a while has ended: the page
+// comes back, and so does until.
 func (s *stream) until(text string) event {
 	s.t.Helper()
-	for {
+	for ended := 0; ; {
 		e, found := s.next()
-		require.True(s.t, found, "the stream ended before %q", text)
-		if strings.Contains(e.data, text) {
+		switch {
+		case found && strings.Contains(e.data, text):
 			return e
+		case !found:
+			ended++
+			require.LessOrEqual(s.t, ended, 5, "the stream ended before %q", text)
+			*s = *s.again(s.last)
 		}
 	}
 }

@@ -75,6 +75,7 @@ func TestCounterOfAGroupThatIsWrittenAgain(t *testing.T) {
 		var once sync.Once
 		assert.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
 			ran.Add(1)
+			// It waits for the other in the transaction.
 			if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
 				return err
 			}

@@ -216,7 +216,7 @@ func compare(a, b *write) int {
 }
 
 // program is where the code of f is, which orders the writes that have no key: nodes of one release have one order. Of
-// one key the writes stay as they came.
+// one key those of a kind stay as they came.
 func (w *write) program() uintptr {
 	if w.key != 0 {
 		return 0

@@ -149,7 +149,7 @@ type Forwards struct {
 func New(d *db.DB, q *queue.Queue, observer Observer) *Forwards {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
-	// A connection of HTTP/2 that has died is missed, and not used on.
+	// A connection of HTTP/2 that has died is noticed, and not used on.
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}
 	f := &Forwards{db: d, observer: observer, client: &http.Client{
 		Transport:     transport,

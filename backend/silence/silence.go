@@ -4,35 +4,35 @@ package silence
 
 import (
 	"net"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // Bound has the system give up a connection over TCP, or over TLS, whose other end acknowledges nothing of what it is
-// sent for so long, or takes nothing. It does so on Linux. Other connections are left as they are.
-func Bound(c net.Conn, most time.Duration) error {
+// sent for so long, or takes nothing. An idle one is given up when that is as old and a keepalive was in vain.
+//
+// It does so on Linux. Connections of Multipath TCP have no such bound, and those that something hides which is wrapped
+// around them are left as they are.
+func Bound(c net.Conn, most time.Duration) {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // see [crypto/tls.Conn.NetConn]
 		c = over.NetConn()
 	}
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
-		return nil
+		return
 	}
-	raw, err := tcp.SyscallConn()
-	if err != nil {
-		return err
+	if raw, err := tcp.SyscallConn(); err == nil {
+		bound(raw, most)
 	}
-	return bound(raw, most)
 }
 
 // Dialing is a [net.Dialer.Control] that bounds connections as [Bound] does.
 func Dialing(most time.Duration) func(network, address string, c syscall.RawConn) error {
 	return func(network, _ string, c syscall.RawConn) error {
-		if !isTCP(network) {
-			return nil
+		if strings.HasPrefix(network, "tcp") {
+			bound(c, most)
 		}
-		return bound(c, most)
+		return nil
 	}
 }
-
-func isTCP(network string) bool { return network == "tcp" || network == "tcp4" || network == "tcp6" }

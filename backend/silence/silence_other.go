@@ -9,4 +9,4 @@ import (
 
 // bound does nothing where the kernel has no such bound; Go's keepalives end a connection to a machine that has gone,
 // if nothing is on its way there.
-func bound(syscall.RawConn, time.Duration) error { return nil }
+func bound(syscall.RawConn, time.Duration) {}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// endTime is how long the end of a set waits for its streams. One whose client's connection is stuck ends with the
-// connection, if it is one of HTTP/2: a deadline for writing only has the stream reset, and that is written, too.
+// endTime is how long the end of a set waits for its streams. Over HTTP/2 one whose client's connection is stuck ends
+// only with the connection: a deadline for writing has the stream reset, and what resets it waits behind what is stuck.
 const endTime = 5 * time.Second
 
 // Set are the streams that a service has open. It is safe for concurrent use.
@@ -15,6 +15,7 @@ type Set struct {
 	running context.Context // ends with all of them
 	end     context.CancelFunc
 	most    int
+	endTime time.Duration
 
 	mu    sync.Mutex
 	open  int
@@ -24,7 +25,7 @@ type Set struct {
 // NewSet returns a set of that many streams at most.
 func NewSet(most int) *Set {
 	running, end := context.WithCancel(context.Background())
-	return &Set{running: running, end: end, most: most, ended: make(chan struct{})}
+	return &Set{running: running, end: end, most: most, endTime: endTime, ended: make(chan struct{})}
 }
 
 // Enter lets a stream begin, unless there are too many or the set is closed. The stream ends with running, and calls
@@ -45,18 +46,27 @@ func (s *Set) Enter() (running context.Context, leave func(), ok bool) {
 	}, true
 }
 
-// Close ends all streams, and waits some seconds for them. No more can enter.
+// Close ends all streams, and waits some seconds for them. No more can enter. Closed again, the set waits for nobody.
 func (s *Set) Close() {
-	s.mu.Lock()
-	if s.running.Err() == nil {
-		s.end()
-		if s.open == 0 {
-			close(s.ended)
-		}
+	if !s.stop() {
+		return
 	}
-	s.mu.Unlock()
 	select {
 	case <-s.ended:
-	case <-time.After(endTime):
+	case <-time.After(s.endTime):
 	}
+}
+
+// stop ends all streams. It returns false if they had been ended before.
+func (s *Set) stop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running.Err() != nil {
+		return false
+	}
+	s.end()
+	if s.open == 0 {
+		close(s.ended)
+	}
+	return true
 }

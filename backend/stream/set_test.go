@@ -10,6 +10,7 @@ import (
 // A set has room for some streams. They end with it, and one that does not is not waited for.
 func TestSet(t *testing.T) {
 	s := NewSet(2)
+	s.endTime = 10 * time.Millisecond
 	running, leave, ok := s.Enter()
 	require.True(t, ok)
 	_, stuck, ok := s.Enter()

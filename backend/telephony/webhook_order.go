@@ -48,7 +48,7 @@ func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.MaxIdleConnsPerHost = 4
-	// A connection of HTTP/2 that has died is missed, and not used on.
+	// A connection of HTTP/2 that has died is noticed, and not used on.
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}
 	transport.MaxResponseHeaderBytes = maxAnswer
 	return &http.Client{

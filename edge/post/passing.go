@@ -35,7 +35,7 @@ func (p *Posts) Serve(w http.ResponseWriter, r *http.Request, q *effect.Request,
 }
 
 // captured passes a request on whose form a rule keeps. It stores the form before the answer goes on. It does not
-// change the body or the answer.
+// change the body or the answer, but notices a body that is too short.
 func (p *Posts) captured(w http.ResponseWriter, r *http.Request, q *effect.Request, form *passingForm, next effect.Next) error {
 	form.sent, form.asked = p.Service.Now(), q.AsSent(r)
 	form.asked.Header = r.Header.Clone() // the service hides its cookies from the origin

@@ -12,7 +12,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/stream"
 )
 
-// silent is how long a visitor's network may be gone before the stream is. The page opens another.
+// silent is how long a visitor's network may be gone before a stream over HTTP/1.1 is. The page opens another. With
+// HTTP/2 the connection is the site's, too, and is left as it is.
 const silent = time.Minute
 
 // answered is the outlet of a stream that is the answer to its request, as it has to be with
@@ -42,7 +43,8 @@ func takeOver(r *gate.Request) outlet {
 		return nil
 	}
 	header.Set("Connection", "close") // whose end is that of the answer
-	if silence.Bound(conn, silent) != nil || conn.SetDeadline(time.Now().Add(stream.Patience)) != nil {
+	silence.Bound(conn, silent)
+	if conn.SetDeadline(time.Now().Add(stream.Patience)) != nil {
 		conn.Close()
 		return taken{conn}
 	}

@@ -65,6 +65,7 @@ func Mount(l *live.Live, subjects Subjects) {
 	l.SignedIn("GET /chats/{site}/{conversation}/messages", c.showEntries)
 	l.SignedIn("GET /chats/{site}/{conversation}/messages/{message}", c.sendMessage)
 	l.SignedIn("POST /chats/{site}/{conversation}/messages", c.sayChat)
+	l.SaysTooLarge("POST /chats/{site}/{conversation}/messages")
 	l.Upload("POST /chats/{site}/{conversation}/files", file.Max+1, c.sendChatFile)
 	l.SignedIn("GET /chats/{site}/{conversation}/files/{file}", c.showChatFile)
 	l.SignedIn("POST /chats/{site}/{conversation}/read", c.readChat)

@@ -57,7 +57,7 @@ type Frame struct {
 
 // New returns a frame without rooms.
 func New(subjects Subjects, now func() time.Time, logger *zap.Logger) *Frame {
-	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), Tables: table.New(logger), Routes: Routes{uploads: make(map[string]int64)}}
+	f := &Frame{Subjects: subjects, Now: now, Logger: logger, Tongues: words.All(now), Tables: table.New(logger), Routes: Routes{uploads: make(map[string]int64), saying: make(map[string]bool)}}
 	if subjects.SignIns != nil {
 		f.Sessions = session.New(subjects.SignIns, f.failed)
 	}

@@ -26,17 +26,21 @@ func (f *Frame) taking(routes *http.ServeMux, next http.Handler) http.Handler {
 		if InPage(r) {
 			w = &insidePage{w}
 		}
-		if isFile || f.readForm(w, r) {
+		if isFile || r.ContentLength > MaxForm && f.saying[pattern] || f.readForm(w, r) {
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// readForm reads the form of a request, if it has one. It answers a request whose form has not come whole, or for
-// which there is no room now, and returns false. What else may be wrong with a form, its page says.
+// readForm reads the form of a request, if it has one. It answers a request whose form has not come whole, is too large,
+// or for which there is no room now, and returns false. What else may be wrong with a form, its page says.
 func (f *Frame) readForm(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method != http.MethodPost || r.ContentLength > MaxForm { // a page says that it is too large
+	if r.Method != http.MethodPost {
 		return true
+	}
+	if r.ContentLength > MaxForm {
+		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.large")
+		return false
 	}
 	// Where the server supports no deadlines, it has its own.
 	if control := http.NewResponseController(w); control.SetReadDeadline(time.Now().Add(formTimeout)) == nil {
@@ -51,7 +55,7 @@ func (f *Frame) readForm(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Retry-After", strconv.Itoa(intake.RetryAfter))
 		f.fail(w, r, http.StatusServiceUnavailable, "fail.busy")
 	case large || errors.Is(err, multipart.ErrMessageTooLarge):
-		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.form")
+		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.large")
 	case sent.broken != nil:
 		f.fail(w, r, http.StatusBadRequest, "fail.form")
 	default:

@@ -55,6 +55,7 @@ func IsChief(o operator.Operator) bool { return o.Role == operator.Admin && o.Si
 type Routes struct {
 	all     []route
 	uploads map[string]int64 // bytes, by pattern
+	saying  map[string]bool  // patterns; see SaysTooLarge
 }
 
 type route struct {
@@ -90,6 +91,9 @@ func (t *Routes) AdminUpload(pattern string, most int64, h Handler) {
 	t.uploads[pattern] = most
 	t.Admin(pattern, h)
 }
+
+// SaysTooLarge has the handler of the pattern answer forms that are larger than [MaxForm], too. It must not read them.
+func (t *Routes) SaysTooLarge(pattern string) { t.saying[pattern] = true }
 
 // Files adds a route for everybody, which has no session.
 func (t *Routes) Files(pattern string, h http.Handler) {

@@ -55,7 +55,7 @@ func New(allowed func() []netip.Prefix, now func() time.Time) *Poster {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    attempt.Timeout,
 		ForceAttemptHTTP2:      true,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a connection that has died is missed
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a connection that has died is noticed
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           256,

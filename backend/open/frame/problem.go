@@ -2,6 +2,7 @@ package frame
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,6 +39,9 @@ func init() {
 		if errors.Is(errors.Join(errs...), intake.ErrFull) {
 			c.SetHeader("Retry-After", strconv.Itoa(intake.RetryAfter))
 			return huma.NewError(http.StatusServiceUnavailable, intake.ErrFull.Error())
+		}
+		if errors.Is(errors.Join(errs...), io.ErrUnexpectedEOF) {
+			return huma.NewError(http.StatusBadRequest, "the body has not come whole")
 		}
 		return huma.NewError(status, words, errs...)
 	}

@@ -124,7 +124,7 @@ func TestWhoMayMakeAndRevokeTokens(t *testing.T) {
 		require.ErrorIs(t, err, token.ErrEnded)
 		require.Equal(t, []int64{shared.ID, wide.ID}, names(anna.Sites))
 
-		journaltest.Entries(t, d)
+		journaltest.Entries(t, d) // waits until all can be read
 		entries, err := journal.New(d).Administration(t.Context(), anna.Sites, journal.Position{}, 100)
 		require.NoError(t, err)
 		var said []string

@@ -324,7 +324,7 @@ func TestDroppingIsGoneOnWith(t *testing.T) {
 			working.Go(func() {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(5+20*round+7*n)*time.Millisecond)
 				defer cancel()
-				// Its error may be of its end, or of what another has left to the server.
+				// Its error is of its end, or that a statement of one that has ended still holds a lock.
 				n, _ := node.Retention.Prune(ctx, retain.Limit{Before: begun.Add(90 * day)})
 				pruned.Add(int64(n))
 			})

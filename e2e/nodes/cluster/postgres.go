@@ -29,8 +29,7 @@ const (
 // Database is what the nodes' database is called.
 const Database = "frontdesk"
 
-// databaseDisk is how large the disk of a database is, in bytes. PostgreSQL keeps up to 512 MB of its log, by which a standby
-// that was cut off goes on: Patroni 3.0.2 gives up the slot of one that is away.
+// databaseDisk is the disk of a database, in bytes. 512 MB are PostgreSQL's log, for a standby that comes back: its slot is gone.
 const databaseDisk = 1536 << 20
 
 func (c *Cluster) startDatabases(ctx context.Context) error {
