@@ -18,15 +18,16 @@ func (t *trial) settle(ctx context.Context, since time.Time) (time.Time, error) 
 			return since, err
 		}
 		time.Sleep(time.Until(since.Add(book.Back + time.Second)))
+		again, err := t.acknowledged(ctx, time.Now()) // it may be on its way
+		if err != nil {
+			return since, err
+		}
 		after, gone := t.Promoted(ctx)
 		if failed == nil && gone == nil && before.Equal(after) {
 			return since, nil
 		}
 		fmt.Println("\tPatroni has changed the primary once more")
-		var err error
-		if since, err = t.acknowledged(ctx, time.Now()); err != nil {
-			return since, err
-		}
+		since = again
 	}
 	return since, errors.New("the primary changes again and again")
 }
