@@ -92,6 +92,7 @@ func TestFormsThatDoNotComeWhole(t *testing.T) {
 			told := httptest.NewRecorder()
 			d.server.Config.Handler.ServeHTTP(told, r)
 			require.Equal(t, form.status, told.Code, name)
+			require.Contains(t, told.Body.String(), `href="/leads"`, "in the console")
 			vera, err = d.Operators.Holder(t.Context(), "vera")
 			require.NoError(t, err)
 			require.True(t, vera.Away, name)

@@ -90,6 +90,9 @@ type failurePage struct {
 // hints say what to do about failures.
 var hints = map[string]string{"fail.notFound": "hint.notFound", "fail.unavailable": "hint.unavailable"}
 
+// early are failures of which nobody knows yet whom they befall.
+var early = map[string]bool{"fail.unavailable": true, "fail.busy": true, "fail.form": true, "fail.large": true}
+
 // fail shows a page that says what went wrong and what to do next. It stands where
 // the page would have stood: an operator keeps the console around it.
 func (f *Frame) fail(w http.ResponseWriter, r *http.Request, status int, text string) {
@@ -103,7 +106,7 @@ func (f *Frame) fail(w http.ResponseWriter, r *http.Request, status int, text st
 	if r.Method == http.MethodPost { // there is nothing to see at the address of a form
 		p.Here = Local(r.PostFormValue("back"))
 	}
-	if status == http.StatusServiceUnavailable && !p.Inside { // who it is cannot be known
+	if early[text] && !p.Inside {
 		p.Inside = session.HasCookie(r)
 		p.Menu = f.menuOf(p)
 	}

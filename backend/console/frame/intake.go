@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -39,6 +40,7 @@ func (f *Frame) readForm(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if r.ContentLength > MaxForm {
+		r.PostForm = make(url.Values) // it is not read
 		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.large")
 		return false
 	}
