@@ -26,7 +26,7 @@ import (
 var texts embed.FS
 
 // First is the number of the first step, which makes the whole schema of the first release. Numbers are dates.
-const First = 20261128
+const First = 20261129
 
 // released are the numbers of the last steps of all releases so far, in their order.
 var released []int64
