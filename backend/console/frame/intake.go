@@ -3,7 +3,6 @@ package frame
 import (
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -50,13 +49,13 @@ func (f *Frame) readForm(w http.ResponseWriter, r *http.Request) bool {
 	}
 	sent := &sentBody{ReadCloser: r.Body}
 	r.Body = sent
-	err := r.ParseMultipartForm(MaxForm) // it reads other forms, too
+	r.PostFormValue("") // reads forms of either kind
 	_, large := errors.AsType[*http.MaxBytesError](sent.broken)
 	switch {
 	case errors.Is(sent.broken, intake.ErrFull):
 		w.Header().Set("Retry-After", strconv.Itoa(intake.RetryAfter))
 		f.fail(w, r, http.StatusServiceUnavailable, "fail.busy")
-	case large || errors.Is(err, multipart.ErrMessageTooLarge):
+	case large:
 		f.fail(w, r, http.StatusRequestEntityTooLarge, "fail.large")
 	case sent.broken != nil:
 		f.fail(w, r, http.StatusBadRequest, "fail.form")
