@@ -215,6 +215,26 @@ func TestGroupsLockInOneOrder(t *testing.T) {
 // marking changes the row in a write of the database.
 type marking func(ctx context.Context, tx db.Tx, d *db.DB, name string) error
 
+// holding marks rows. Once it may, the node holds whichever it marks first until the other waits; it tells when it does.
+func holding(t *testing.T, node *db.DB, may func() bool) (marked marking, holds <-chan struct{}, ran *transactions) {
+	held, ran := make(chan struct{}), new(transactions)
+	var once sync.Once
+	return func(ctx context.Context, tx db.Tx, d *db.DB, name string) error {
+		ran.seen(tx)
+		if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+			return err
+		}
+		err := mark(ctx, tx, name)
+		if d == node && may() {
+			once.Do(func() {
+				close(held)
+				assert.Eventually(t, waitsForLock(t, node), wait, tick)
+			})
+		}
+		return err
+	}, held, ran
+}
+
 // writeA and writeB are two programs.
 //
 //go:noinline
@@ -234,23 +254,7 @@ func writeB(t *testing.T, d *db.DB, marked marking) func() {
 // Those that have no key are locked in the order of the programs, which nodes have in common.
 func TestGroupsWithoutKeysLockInOneOrder(t *testing.T) {
 	one, other := twoNodes(t)
-	var ran transactions
-	holds := make(chan struct{})
-	var once sync.Once
-	marked := func(ctx context.Context, tx db.Tx, d *db.DB, name string) error {
-		ran.seen(tx)
-		if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-			return err
-		}
-		err := mark(ctx, tx, name)
-		if d == one { // it holds whichever is the first until the other waits
-			once.Do(func() {
-				close(holds)
-				assert.Eventually(t, waitsForLock(t, one), wait, tick)
-			})
-		}
-		return err
-	}
+	marked, holds, ran := holding(t, one, func() bool { return true })
 	var both sync.WaitGroup
 	both.Go(func() { together(t, one, writeA(t, one, marked), writeB(t, one, marked)) })
 	<-holds
@@ -264,31 +268,17 @@ func TestGroupsWithoutKeysLockInOneOrder(t *testing.T) {
 // write has all of the group run one after another.
 func TestGroupsLockTheirOwnRowsFirst(t *testing.T) {
 	one, other := twoNodes(t)
-	var ran transactions
-	holds := make(chan struct{})
-	var once sync.Once
 	var again atomic.Bool // the first node writes its group for the second time
-	marked := func(d *db.DB, name string) func(context.Context, db.Tx) error {
-		return func(ctx context.Context, tx db.Tx) error {
-			ran.seen(tx)
-			if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-				return err
-			}
-			err := mark(ctx, tx, name)
-			if d == one && again.Load() { // it holds whichever is the first until the other waits
-				once.Do(func() {
-					close(holds)
-					assert.Eventually(t, waitsForLock(t, one), wait, tick)
-				})
-			}
-			return err
+	marked, holds, ran := holding(t, one, again.Load)
+	own := func(d *db.DB) func() {
+		return func() {
+			assert.NoError(t, d.WriteOwn(t.Context(), 8, func(ctx context.Context, tx db.Tx) error { return marked(ctx, tx, d, "a") }))
 		}
 	}
-	own := func(d *db.DB) func() {
-		return func() { assert.NoError(t, d.WriteOwn(t.Context(), 8, marked(d, "a"))) }
-	}
 	shared := func(d *db.DB) func() {
-		return func() { assert.NoError(t, d.Write(t.Context(), 4, marked(d, "b"))) }
+		return func() {
+			assert.NoError(t, d.Write(t.Context(), 4, func(ctx context.Context, tx db.Tx) error { return marked(ctx, tx, d, "b") }))
+		}
 	}
 	refused := func() {
 		reason := errors.New("refused")

@@ -182,7 +182,7 @@ func (d *Deliveries) hold(ctx context.Context, which string, args ...any) (numbe
 // releasedAtOnce and prunedAtOnce bound how many deliveries one transaction releases or deletes.
 const releasedAtOnce, prunedAtOnce = 512, 500
 
-// resumable are the endpoints that are not paused and hold something, and heldOf is the first that one of them holds.
+// resumable are the endpoints that are not paused and hold something. heldOf reads the first of what one holds.
 const (
 	resumable = `SELECT e.site_id, e.id FROM endpoints e WHERE e.paused_at = 0
 		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.site_id = e.site_id AND d.endpoint_id = e.id AND d.state = 'held')`
