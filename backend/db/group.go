@@ -145,7 +145,9 @@ func (d *DB) run(g *group) {
 	batch := make([]*write, 0, groupSize)
 	for first := range g.queue {
 		batch = g.gather(append(batch[:0], first))
-		d.commit(batch, g.lane)
+		for left := batch; len(left) > 0; {
+			left = d.commit(left, g.lane)
+		}
 		clear(batch)
 	}
 }
@@ -172,13 +174,13 @@ func (g *group) gather(batch []*write) []*write {
 	return batch
 }
 
-// commit writes the batch in one transaction and tells each write what became of it. A second transaction takes the
-// place of one in which a write failed that had no savepoint; in that one all have.
-func (d *DB) commit(batch []*write, lane int64) {
+// commit writes the batch in one transaction, and tells each write what became of it but for those left for the next
+// transaction. A second one takes the place of one in which a write failed that had no savepoint; in that one all have.
+func (d *DB) commit(batch []*write, lane int64) (left []*write) {
 	if d.engine == Postgres {
 		slices.SortStableFunc(batch, compare)
 	}
-	err := d.transact(batch, lane)
+	left, err := d.transact(batch, lane)
 	for tries, guarded := 1, false; err != nil; {
 		switch {
 		case errors.Is(err, wire.ErrUnguarded) && !guarded:
@@ -194,13 +196,14 @@ func (d *DB) commit(batch []*write, lane int64) {
 			for _, w := range batch {
 				w.done <- err
 			}
-			return
+			return nil
 		}
-		err = d.transact(batch, lane)
+		left, err = d.transact(batch, lane)
 	}
-	for _, w := range batch {
+	for _, w := range batch[:len(batch)-len(left)] {
 		w.done <- w.refused
 	}
+	return left
 }
 
 // compare has all nodes lock in one order, so that they do not wait for each other. Those of [DB.WriteOwn] come first, as

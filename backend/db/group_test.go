@@ -127,6 +127,30 @@ func TestRefusalsShareTheCommitOfTheirNeighbours(t *testing.T) {
 	}
 }
 
+// The many writes of a burst do not fail together where each takes long: their transaction ends in time, and others follow.
+func TestALongGroupIsWrittenInParts(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, dbtest.Postgres(t))
+	const all = 25
+	var ran transactions
+	var writes []func()
+	for i := range all {
+		writes = append(writes, func() {
+			assert.NoError(t, d.Write(t.Context(), 0, func(ctx context.Context, tx db.Tx) error {
+				ran.seen(tx)
+				if _, err := tx.Exec(ctx, `SELECT pg_sleep(0.5)`); err != nil {
+					return err
+				}
+				return put(fmt.Sprintf("%02d", i))(ctx, tx)
+			}))
+		})
+	}
+	together(t, d, writes...)
+	require.Len(t, names(t, d), all)
+	require.Greater(t, len(ran.all), 2, "each takes a third of its time")
+	require.Nil(t, d.Trouble())
+}
+
 // In a transaction of PostgreSQL that has failed nothing more succeeds; a write
 // that hides such an error is refused alone.
 func TestHiddenErrorIsTheWritesOwn(t *testing.T) {

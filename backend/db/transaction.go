@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
@@ -93,29 +94,34 @@ func (tx Tx) do(ctx context.Context, s *wire.Statement) (err error) {
 	return nil
 }
 
-// transact writes the batch in one transaction. Its error is of all of them; what one write was refused for stands with
-// that write.
-func (d *DB) transact(batch []*write, lane int64) error {
+// transact writes the batch in one transaction, but for those at its end that are left when a third of its time is over:
+// the many writes of a burst do not fail together on a slow server. Its error is of all of them; what one write was
+// refused for stands with that write.
+func (d *DB) transact(batch []*write, lane int64) (left []*write, err error) {
 	if err := d.writable(); err != nil {
-		return err
+		return nil, err
 	}
 	// The transaction outlives any one request that takes part in it. On SQLite it has nothing to wait for, and a
 	// context that can end costs time in each statement.
-	ctx := context.Background()
+	ctx, began, patience := context.Background(), time.Now(), d.patience()
 	if d.engine == Postgres {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d.patience())
+		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
-	var left notes
-	err := d.transaction(ctx, func(conn wire.Conn) error {
-		tx := Tx{conn: conn, db: d, notes: &left, lane: lane}
+	var noted notes
+	err = d.transaction(ctx, func(conn wire.Conn) error {
+		tx := Tx{conn: conn, db: d, notes: &noted, lane: lane}
 		if err := tx.beside(ctx, batch); err != nil {
 			return err
 		}
-		for _, w := range batch {
+		for i, w := range batch {
 			if d.runsBeside(w) || w.unwanted() {
 				continue
+			}
+			if i > 0 && time.Since(began) > patience/3 {
+				left = batch[i:]
+				break
 			}
 			if err := tx.include(ctx, w); err != nil {
 				return err
@@ -127,15 +133,14 @@ func (d *DB) transact(batch []*write, lane int64) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = d.lost() // what was written into a file that is gone from its place is not durable
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// What was written into a file that is gone from its place is not durable.
-	if err := d.lost(); err != nil {
-		return err
-	}
-	d.Wake(left.topics...)
-	return nil
+	d.Wake(noted.topics...)
+	return left, nil
 }
 
 // transaction commits what f does, or nothing of it.
