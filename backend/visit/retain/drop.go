@@ -115,10 +115,9 @@ func (r *Retention) take(ctx context.Context, ranges []partition.Range, before t
 			if err == nil {
 				err = r.keepYoung(ctx, t, out, before)
 			}
+			dropped := 0
 			if err == nil {
-				var dropped int
 				dropped, err = r.visitorsOf(ctx, t, out)
-				visits += dropped
 			}
 			if err == nil {
 				err = t.Drop(ctx, out)
@@ -126,6 +125,7 @@ func (r *Retention) take(ctx context.Context, ranges []partition.Range, before t
 			if err != nil {
 				return err
 			}
+			visits += dropped
 		}
 		return nil
 	})
