@@ -23,7 +23,11 @@ function prepare(dialog: HTMLDialogElement): void {
         return location.reload(); // signed out
       }
       const results = parsed(await answer.text()).getElementById('found');
+      const at = links().indexOf(document.activeElement as HTMLElement);
       found.replaceChildren(...(results?.childNodes ?? []));
+      if (at >= 0) {
+        (links()[at] ?? field).focus(); // the keys go on where they were
+      }
       tellTimes(found);
     } catch {
       // Another search has begun, or the form still leads to a page of its own.
