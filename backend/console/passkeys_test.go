@@ -251,8 +251,10 @@ func TestPasskeysAreTriedOnlySoOften(t *testing.T) {
 		device := d.device()
 		d.namedIn("vera").addKey(device, "Laptop")
 		b := d.named()
-		for range 20 {
-			require.Equal(t, http.StatusUnauthorized, b.post("/sign-in/passkey", "credential", "{}").status)
+		for _, said := range []string{"", "{}"} { // a form that was sent before the page's script was there is no attempt
+			for range 20 {
+				require.Equal(t, http.StatusUnauthorized, b.post("/sign-in/passkey", "credential", said).status)
+			}
 		}
 		slow := b.post("/sign-in/passkey", "credential", "{}")
 		require.Equal(t, http.StatusTooManyRequests, slow.status)

@@ -123,8 +123,11 @@ func (c passkeys) answered(w http.ResponseWriter, r *http.Request, attempt func(
 	if err != nil {
 		return err
 	}
-	ticket := takeTicket(w, r)
-	err = c.attempts.Passkey(r, func() error { return attempt(at, ticket, []byte(r.PostFormValue("credential"))) })
+	ticket, answer := takeTicket(w, r), r.PostFormValue("credential")
+	if answer == "" { // the form was sent before the page's script was there, which is no attempt
+		return passkey.ErrChallenge
+	}
+	err = c.attempts.Passkey(r, func() error { return attempt(at, ticket, []byte(answer)) })
 	if errors.Is(err, passkey.ErrRefused) {
 		c.Logger.Warn("passkey refused", zap.String("address", c.addressOf(r)), zap.Error(err))
 	}
