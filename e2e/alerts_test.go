@@ -46,6 +46,7 @@ func (b *tab) worker() *tab {
 		if info.Type == "service_worker" && info.BrowserContextID == chromedp.FromContext(b.ctx).BrowserContextID {
 			ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(info.TargetID))
 			b.t.Cleanup(cancel)
+			require.NoError(b.t, chromedp.Do(ctx)) // it is attached to, or it would end when it is idle
 			return &tab{t: b.t, ctx: ctx}
 		}
 	}

@@ -21,6 +21,12 @@ func dynamicShop(t *testing.T, variant string) (*program, *sql.DB) {
 		require.Contains(t, config, change[0])
 		config = strings.Replace(config, change[0], change[1], 1)
 	}
+	return runStored(t, config)
+}
+
+// runStored runs the configuration with a database that the test reads.
+func runStored(t *testing.T, config string) (*program, *sql.DB) {
+	t.Helper()
 	file := filepath.Join(memory(t), "frontdesk.db")
 	p := runProgram(t, config, "sqlite "+file)
 	stored, err := sql.Open("sqlite", "file:"+file+"?mode=ro&_pragma=busy_timeout(10000)")
@@ -96,6 +102,9 @@ func TestEachPageComesWithItsVisitorsNumber(t *testing.T) {
 				b := newTab(t)
 				if blocked {
 					b.blockScripts()
+				} else { // a page that comes without its visit would have the script make one of its own, beside the next
+					b.visit(p.shop + "/contacts.html")
+					b.until(`window.Svc && Svc.getCredentials().hit_id`)
 				}
 				b.arrive(p.shop + "/?utm_medium=cpc")
 				shown := value[string](b, printedNumbers)

@@ -199,6 +199,16 @@ func (b *tab) visit(url string) {
 	b.run(chromedp.Navigate(url))
 }
 
+// reloadsUntil loads the page again and again until the expression is true in it.
+func (b *tab) reloadsUntil(expression string) {
+	b.t.Helper()
+	for end := time.Now().Add(2 * patience); !value[bool](b, `!!(`+expression+`)`); {
+		require.True(b.t, time.Now().Before(end), "never true in the page: %s; the page: %s", expression, b.page())
+		time.Sleep(200 * time.Millisecond)
+		b.run(chromedp.Reload())
+	}
+}
+
 // before runs the script in every page of the tab before any script of the page.
 func (b *tab) before(script string) {
 	b.t.Helper()
@@ -240,8 +250,14 @@ func (b *tab) page() string {
 	return said
 }
 
-// until waits until the expression is true in the page, whatever pages the tab passes through meanwhile.
+// until waits until the expression is true in a page that has loaded, whatever pages the tab passes through meanwhile.
 func (b *tab) until(expression string) {
+	b.t.Helper()
+	b.holds(`document.readyState === "complete" && !!(` + expression + `)`)
+}
+
+// holds is until for a page that is loading as well.
+func (b *tab) holds(expression string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()

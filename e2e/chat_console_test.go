@@ -242,6 +242,7 @@ func TestConversationSurvivesOutages(t *testing.T) {
 	desk.until(`document.querySelectorAll("#said .waits").length === 1`)
 	desk.visitsAgain() // what was not sent outlives the page
 	p.start(t)
+	visitor.do(`dispatchEvent(new Event("online"))`) // or it waits longer and longer
 	desk.visit(p.console + "/chats")
 	visitor.hasTexts(panelTexts, append(said, "Five, while it is down")...) // the page of the list sends it
 	desk.opensFirst()

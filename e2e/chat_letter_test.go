@@ -69,12 +69,12 @@ func TestAnswerByMail(t *testing.T) {
 	config := example(t)
 	for before, with := range map[string]string{
 		"\tfrontdesk {\n": "\tfrontdesk {\n\t\tmail smtp://" + post.Address + " {\n\t\t\tfrom \"Shop <desk@shop.example>\"\n\t\t}\n",
-		"\t\tvariant A\n": "\t\tvariant A\n\t\twidget {\n\t\t\tmail_answers 1s\n\t\t}\n",
+		"\t\tvariant A\n": "\t\tvariant A\n\t\twidget {\n\t\t\tmail_answers 10s\n\t\t}\n",
 	} {
 		require.Contains(t, config, before)
 		config = strings.Replace(config, before, with, 1)
 	}
-	p := runProgram(t, config, "")
+	p, stored := runStored(t, config)
 	desk := p.signedIn(t)
 	visitor := p.comes(t)
 	visitor.do(`Svc.addVisitorInfo({email: "ada@mail.example"})`)
@@ -111,6 +111,7 @@ func TestAnswerByMail(t *testing.T) {
 	desk.hasTexts(consoleTexts, "Do you ship to Oslo?", "We do, within a week.", "And to Bergen?")
 	desk.answersWith("To Bergen too.")
 	phone.hasTexts(panelTexts, "Do you ship to Oslo?", "We do, within a week.", "And to Bergen?", "To Bergen too.")
+	require.Eventually(t, func() bool { return count(t, stored, `SELECT COUNT(*) FROM chat_letters WHERE due`) == 0 }, patience, 50*time.Millisecond)
 
 	phone.visit(links[1])
 	phone.do(`document.querySelector("button").click()`)

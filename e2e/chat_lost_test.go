@@ -39,7 +39,11 @@ func newForgetful(t *testing.T, address string) *forgetful {
 		},
 	}
 	f.Server = httptest.NewServer(passing)
-	t.Cleanup(func() { f.CloseClientConnections(); f.Close() })
+	t.Cleanup(func() {
+		f.Listener.Close() // pages come back at once
+		f.CloseClientConnections()
+		f.Close()
+	})
 	return f
 }
 

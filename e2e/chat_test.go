@@ -37,6 +37,9 @@ func TestPageNamesAGroup(t *testing.T) {
 	require.Equal(t, sales.ID, ann.conversation().GroupID)
 
 	require.NoError(t, ann.lease.End(t.Context()))
+	require.Eventually(t, func() bool {
+		return strings.Contains(get(t, p.shop+"/frontdesk/v1/status?k=demo-shop"), `"online":false`)
+	}, patience, 50*time.Millisecond)
 	b = newTab(t) // of a visitor without a conversation
 	b.before(seeChat)
 	b.visit(p.shop)
@@ -79,6 +82,7 @@ func TestConversationOutlivesItsOperators(t *testing.T) {
 	b.opensChat(p.shop)
 	b.says("Have you lamps?")
 	ann.hears(1)
+	b.shows("Have you lamps?")
 	b.do(`const field = chatRoot.querySelector(".writing textarea"); field.value = "Two of th"; field.dispatchEvent(new Event("input"));`)
 	require.NoError(t, ann.lease.End(t.Context()))
 	b.until(`chatRoot.querySelector(".chat .state").textContent.includes("Nobody is here")`)

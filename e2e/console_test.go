@@ -95,6 +95,7 @@ func TestVisitorsAndLeadsAppearInTheConsole(t *testing.T) {
 
 	visitor := newTab(t)
 	visitor.visit(p.shop + "/lamps/birch.html")
+	visitor.until(`window.Svc && Svc.getCredentials().hit_id`)
 	desk.until(contains("#guests", "/lamps/birch.html"))
 	visitor.visit(p.shop + "/contacts.html")
 	desk.until(contains("#guests li", "/contacts.html"))

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/tls"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,13 @@ https://localhost:8081 {
 }
 `, "")
 	plain, secure := p.shop, strings.Replace(p.origin, "http:", "https:", 1)
+	require.Eventually(t, func() bool { // its certificate is made after the start
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(secure, "https://"), &tls.Config{InsecureSkipVerify: true})
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	}, patience, 20*time.Millisecond)
 	open := func(b *tab, address string) float64 {
 		t.Helper()
 		b.visit(address)

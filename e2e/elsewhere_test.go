@@ -57,7 +57,7 @@ http://localhost:`+port+` {
 	visitor.until(`location.pathname === "/contact"`)
 	central.start(t)
 	desk.visit(central.console + "/leads")
-	desk.until(contains("#leads li", "When are you open?") + ` || (location.reload(), false)`)
+	desk.reloadsUntil(contains("#leads li", "When are you open?"))
 	desk.do(`document.querySelector("#leads li a").click()`)
 	desk.until(`location.pathname.startsWith("/leads/")`)
 	for _, known := range []string{"Anna", "+7 495 765-43-21", "news"} {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +27,16 @@ const orderPage = `<!doctype html><html><head><title>Order</title></head><body>
 func TestCredentialsInForms(t *testing.T) {
 	t.Parallel()
 	received := make(chan url.Values, 10)
+	next := func() url.Values {
+		t.Helper()
+		select {
+		case form := <-received:
+			return form
+		case <-time.After(patience):
+			require.FailNow(t, "no form has come")
+			return nil
+		}
+	}
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.Method == http.MethodPost {
@@ -78,18 +89,18 @@ func TestCredentialsInForms(t *testing.T) {
 	} {
 		opened("ways")
 		visitor.do(way)
-		whole(<-received)
+		whole(next())
 		if !strings.Contains(way, "fetch") {
 			visitor.until(`location.pathname === "/order"`)
 		}
 	}
 	opened("own")
 	visitor.do(`document.querySelector("form.own").submit()`)
-	whole(<-received, "key")
+	whole(next(), "key")
 	visitor.until(`location.pathname === "/order"`)
 	opened("other")
 	visitor.do(`document.querySelector("form.other").submit()`)
-	require.Equal(t, url.Values{"email": {"carl@example.com"}}, <-received)
+	require.Equal(t, url.Values{"email": {"carl@example.com"}}, next())
 	visitor.until(`location.pathname === "/order"`)
 
 	// Without its cookie, the visitor is known by the credentials; by wrong ones, nobody is.
@@ -99,7 +110,7 @@ func TestCredentialsInForms(t *testing.T) {
 		response, err := http.PostForm(p.shop+"/order", fields)
 		require.NoError(t, err)
 		response.Body.Close()
-		<-received
+		next()
 		var source string
 		p.await(t, func() (found bool) { // at the latest after the answer
 			source, found, err = db.One(t.Context(), d.Read(), db.Only[string], `SELECT source_name FROM leads WHERE email = $1`, fields.Get("email"))

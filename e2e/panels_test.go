@@ -169,16 +169,16 @@ func TestSubmittedFormsStayOnThePage(t *testing.T) {
 	s.page("/", "en", "", "")
 	b := newTab(t)
 	b.launches(s.shop)
-	submit := func(panel, fields string) {
+	submit := func(panel, field, fields string) {
 		t.Helper()
 		b.do(`window.stayed = true; Svc.` + panel + `()`)
-		b.until(opened)
+		b.until(opened + ` && panels.querySelector(".view:not([hidden]) [name=` + field + `]")`)
 		b.do(`const set = (name, text) => panels.querySelector(".view:not([hidden]) [name=" + name + "]").value = text;
 			` + fields + `; panels.querySelector(".view:not([hidden]) form").requestSubmit()`)
 	}
-	submit("openSitePhonePanel", `set("tel", "12")`)
+	submit("openSitePhonePanel", "tel", `set("tel", "12")`)
 	b.until(`panels.activeElement && panels.activeElement.name === "tel" && panels.activeElement.getAttribute("aria-invalid")`)
-	submit("openSiteRequestPanel", `set("email", "anna@mail.example"); set("message", "A lamp, please")`)
+	submit("openSiteRequestPanel", "email", `set("email", "anna@mail.example"); set("message", "A lamp, please")`)
 	b.until(`panels.querySelector(".told")`)
 	require.Equal(t, s.shop+"/", value[string](b, `location.href`))
 	require.True(t, value[bool](b, `stayed`))

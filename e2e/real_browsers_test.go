@@ -196,13 +196,13 @@ func (b *driven) do(statements string) {
 	require.NoError(b.t, err)
 }
 
-// until waits until the expression is true, whatever pages come meanwhile.
+// until waits until the expression is true in a page that has loaded, whatever pages come meanwhile.
 func (b *driven) until(expression string) {
 	b.t.Helper()
 	var last any
 	var err error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if last, err = b.value(`Boolean(` + expression + `)`); last == true && err == nil {
+		if last, err = b.value(`document.readyState === "complete" && Boolean(` + expression + `)`); last == true && err == nil {
 			return
 		}
 	}

@@ -150,6 +150,7 @@ func TestLoadingAgainAfterClearingStartsAnew(t *testing.T) {
 func TestLoadingAgainForTheNextPageIsOneHit(t *testing.T) {
 	t.Parallel()
 	s, b := newScriptService(t, variantA), newTab(t)
+	b.before(stoppedClock)
 	s.page("/", insertion(""), "")
 	b.visit(s.URL)
 	b.until(identified)

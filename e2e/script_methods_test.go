@@ -571,7 +571,7 @@ func TestOperatorStatus(t *testing.T) {
 	require.Equal(t, siteKey, s.got("status")[0].body["k"])
 	for range 12 {
 		b.do("clock.pass(30000)")
-		b.until("clock.waiting(10000) === 0") // no request is under way
+		b.until("clock.waiting(3900) === 0") // no request is under way
 	}
 	require.Equal(t, 0, value[int](b, "clock.waiting(30000)"), "a page that has not asked for five minutes costs none any more")
 	s.set(func() { s.online = false })

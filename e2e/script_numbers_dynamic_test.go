@@ -168,9 +168,9 @@ func TestHydratingPageIsLeftAloneUntilItHasLoaded(t *testing.T) {
 			</script>`)
 			_, err = chromedp.Call(b.ctx, page.Navigate, page.NavigateParams{URL: s.URL})
 			require.NoError(t, err)
-			b.until(`window[Symbol.for("svc:numbers")]`)
+			b.holds(`window[Symbol.for("svc:numbers")]`)
 			if !afterLoad {
-				b.until(`window.seen`)
+				b.holds(`window.seen`)
 			}
 			silent.Close()
 			b.until(`window.pageLoaded && window.seen`)

@@ -89,9 +89,9 @@ func TestNumberOfAPageThatIsHiddenForLong(t *testing.T) {
 	t.Parallel()
 	s, b := leasing(t)
 	b.covered(true)
-	b.do(`clock.sleep(140000); clock.pass(5000)`)
+	b.do(`clock.sleep(100000); clock.pass(5000)`)
 	require.Equal(t, "8 495 765-43-21", value[string](b, ownNumber), "the lease lasts for 150 seconds")
-	b.do(`clock.pass(5000)`)
+	b.do(`clock.sleep(50000); clock.pass(5000)`)
 	require.Equal(t, asPrinted, value[string](b, ownNumber))
 	require.Equal(t, "8 800 000-00-00", value[string](b, shared), "the number of a source stays")
 	require.Nil(t, value[any](b, "Svc.getDTPhones()"))
@@ -145,25 +145,41 @@ func TestNumberOfAPageThatHasSlept(t *testing.T) {
 func TestNumberOfAPageFromTheCacheOfTheBrowser(t *testing.T) {
 	t.Parallel()
 	useWhole(t)
-	s, b := leasing(t)
-	b.do(`addEventListener("pageshow", event => { window.seen = ` + ownNumber + `; }, false);
-		window.addEventListener("pagehide", () => clock.sleep(200000), true);`)
-	b.visit(s.URL + "/blank")
-	held := make(chan struct{})
-	s.tell(leased(issue(t, other)))
-	s.set(func() {
-		s.intercept = func(a arrival, _ int) *reply {
-			if a.route == "hit" {
-				return &reply{release: held}
+	comesFromTheCache(t, func() bool {
+		s, b := leasing(t)
+		b.do(`addEventListener("pageshow", event => { window.seen = ` + ownNumber + `; }, false);
+			window.addEventListener("pagehide", () => clock.sleep(200000), true);`)
+		b.visit(s.URL + "/blank")
+		held := make(chan struct{})
+		s.tell(leased(issue(t, other)))
+		s.set(func() {
+			s.intercept = func(a arrival, _ int) *reply {
+				if a.route == "hit" {
+					return &reply{release: held}
+				}
+				return nil
 			}
-			return nil
+		})
+		b.do(`history.back()`)
+		b.until(`location.pathname === "/" && (window.seen || performance.getEntriesByType("navigation")[0].type === "back_forward")`)
+		if !value[bool](b, "!!window.seen") {
+			close(held)
+			return false
 		}
+		require.Equal(t, asPrinted, value[string](b, "seen"))
+		close(held)
+		b.becomes("8 495 000-11-22")
+		return true
 	})
-	b.do(`history.back()`)
-	b.until(`location.pathname === "/" && window.seen`)
-	require.Equal(t, asPrinted, value[string](b, "seen"))
-	close(held)
-	b.becomes("8 495 000-11-22")
+}
+
+// comesFromTheCache tries again when the page that try goes back to has been loaded: a browser that is busy gives up what
+// its back-forward cache has.
+func comesFromTheCache(t *testing.T, try func() bool) {
+	t.Helper()
+	for attempt := 1; !try(); attempt++ {
+		require.Less(t, attempt, 5, "no page has come from the back-forward cache")
+	}
 }
 
 // What the page before has shown is not shown at once when its lease may be over.
@@ -205,7 +221,7 @@ func TestNumberOfAVisitorWhoComesBack(t *testing.T) {
 	}
 	first, second := newTab(t), newTab(t)
 	first.before(heldClock)
-	first.visit(p.shop + address)
+	first.leases(p.shop + address)
 	shows(first, own)
 	first.covered(true)
 
@@ -219,7 +235,7 @@ func TestNumberOfAVisitorWhoComesBack(t *testing.T) {
 	}
 	over := time.Now().Add(-time.Second).UnixMilli()
 	write(`UPDATE pool_numbers SET until = $1 WHERE digits = $2`, over, own)
-	second.visit(p.shop + address)
+	second.leases(p.shop + address)
 	shows(second, own)
 
 	// The page is awake, and its clock has gone on: it knows that the lease is over.
@@ -233,13 +249,13 @@ func TestNumberOfAVisitorWhoComesBack(t *testing.T) {
 	// The second one goes, and the first one looks at the page again.
 	second.close()
 	write(`UPDATE pool_numbers SET until = $1 WHERE digits = $2`, over, own)
-	first.visit(p.shop + address)
+	first.leases(p.shop + address)
 	shows(first, own)
 
 	// Its clock says nothing, but the lease is another's: the page learns of it when it says that somebody is there.
 	write(`UPDATE pool_numbers SET until = $1 WHERE digits = $2`, over, own)
 	third := newTab(t)
-	third.visit(p.shop + address)
+	third.leases(p.shop + address)
 	shows(third, own)
 	first.do(`clock.pass(60000)`)
 	shows(first, "74951234567")

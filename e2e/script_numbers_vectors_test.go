@@ -152,7 +152,7 @@ func vectorTab(t *testing.T) *tab {
 			return new Promise(done => requestIdleCallback(() => {
 				work.end();
 				done(read.map(back => back()));
-			}));
+			}, {timeout: 2000}));
 		}`)
 	return b
 }

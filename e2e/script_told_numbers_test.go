@@ -181,19 +181,21 @@ func TestNumbersOfTheNextView(t *testing.T) {
 func TestNumbersOfAPageThatComesBack(t *testing.T) {
 	t.Parallel()
 	useWhole(t)
-	s, b := newScriptService(t, variantA), newTab(t)
-	s.tell(issue(t, moscow))
-	s.page("/", insertion("window.mark = Math.random();"), `<p>8 495 123-45-67</p>`)
-	s.page("/next", insertion(""), "")
-	b.visit(s.URL)
-	b.until(inner + ` === "8 495 765-43-21"`)
-	mark := value[float64](b, "mark")
-	b.visit(s.URL + "/next")
-	b.until(identified)
-	s.tell(issue(t, other))
-	b.do(`history.back()`)
-	b.until(`location.pathname === "/" && ` + inner + ` === "8 495 000-11-22"`)
-	require.Equal(t, mark, value[float64](b, "mark"), "the page has come from the back-forward cache")
+	comesFromTheCache(t, func() bool {
+		s, b := newScriptService(t, variantA), newTab(t)
+		s.tell(issue(t, moscow))
+		s.page("/", insertion("window.mark = Math.random();"), `<p>8 495 123-45-67</p>`)
+		s.page("/next", insertion(""), "")
+		b.visit(s.URL)
+		b.until(inner + ` === "8 495 765-43-21"`)
+		mark := value[float64](b, "mark")
+		b.visit(s.URL + "/next")
+		b.until(identified)
+		s.tell(issue(t, other))
+		b.do(`history.back()`)
+		b.until(`location.pathname === "/" && ` + inner + ` === "8 495 000-11-22"`)
+		return value[float64](b, "mark") == mark
+	})
 }
 
 // What the session's last page showed is shown at once, before the service has answered, and set right by the answer.

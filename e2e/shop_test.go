@@ -21,6 +21,7 @@ func TestRequestsFromTheShopsFormsAppearInTheConsole(t *testing.T) {
 	// The form that is sent by script and says how it went.
 	visitor := newTab(t)
 	visitor.visit(p.shop + "/lamps/birch.html?utm_source=news&utm_campaign=autumn")
+	visitor.until(`window.Svc && Svc.getCredentials().hit_id`)
 	visitor.do(`document.getElementById("ask-name").value = "Anna <b>Petrova</b>";
 		document.getElementById("ask-phone").value = "8 495 123 45 67";
 		document.getElementById("ask-message").value = "Is Birch in stock?";

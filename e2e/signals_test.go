@@ -40,7 +40,7 @@ func TestGlobalPrivacyControlIsRespected(t *testing.T) {
 
 	other := newTab(t)
 	other.visit(p.shop + "/contacts.html?utm_source=news")
-	other.until(`window.Svc`)
+	other.until(`window.Svc && Svc.getCredentials().hit_id`)
 	other.do(`Svc.addOfflineRequest({name: "Willing", phone: "+7 495 222-33-44"}, (answer) => { window.answered = answer; })`)
 	other.until(`window.answered && answered.success`)
 	desk.visit(p.console + "/leads")

@@ -28,9 +28,14 @@ var held = map[string]func(t *testing.T) (settings db.Settings, hold func() (rel
 		return settings, func() func() {
 			other, err := sql.Open("pgx", settings.Source)
 			require.NoError(t, err)
-			_, err = other.Exec("BEGIN; LOCK TABLE views IN ACCESS EXCLUSIVE MODE")
+			tx, err := other.Begin()
 			require.NoError(t, err)
-			return func() { require.NoError(t, other.Close()) }
+			_, err = tx.Exec("LOCK TABLE views IN ACCESS EXCLUSIVE MODE")
+			require.NoError(t, err)
+			return func() {
+				require.NoError(t, tx.Rollback())
+				require.NoError(t, other.Close())
+			}
 		}
 	},
 	"postgres, paused": func(t *testing.T) (db.Settings, func() func()) {
@@ -101,7 +106,9 @@ func TestNumbersThatAreLate(t *testing.T) {
 	other, err := sql.Open("pgx", settings.Source)
 	require.NoError(t, err)
 	defer other.Close()
-	_, err = other.Exec("BEGIN; LOCK TABLE pool_numbers IN ACCESS EXCLUSIVE MODE")
+	tx, err := other.Begin()
+	require.NoError(t, err)
+	_, err = tx.Exec("LOCK TABLE pool_numbers IN ACCESS EXCLUSIVE MODE")
 	require.NoError(t, err)
 	b := f.browser()
 	var p opened
@@ -112,7 +119,7 @@ func TestNumbersThatAreLate(t *testing.T) {
 	require.Equal(t, "123-45-67", p.shows())
 	require.Nil(t, p.visit.Numbers)
 	require.Contains(t, f.told.arrived(), Numberless)
-	require.NoError(t, other.Close())
+	require.NoError(t, tx.Rollback())
 	told := b.run(p, "1")
 	require.Equal(t, p.visit.Hit, told.Hit)
 	require.Contains(t, string(told.Numbers), "7495765001")

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/seed-3405227d/frontdesk/backend"
+	"github.com/seed-3405227d/frontdesk/backend/api/tracker"
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/number"
@@ -24,6 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	tracker.NumbersTime = wait
 	// What the tests count, the list of what reports have to look at, and the visits that are kept no longer.
 	dbtest.MainBySite(m, "SELECT COUNT(*) FROM ", "SELECT site_id, kind, id, day, times FROM report_due ",
 		"SELECT site_id, id, visitor_id, views FROM visits WHERE last_at < ")

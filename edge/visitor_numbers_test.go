@@ -336,7 +336,7 @@ func TestPresenceKeepsTheNumber(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, live.Visits, 1)
 	desk.Onsite.See(begun.Site, live.Visits[0].Ref, onsite.Here)
-	require.Eventually(t, func() bool { return held().Until.After(begun.Until) }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return held().Until.After(begun.Until) }, wait, 50*time.Millisecond)
 	require.Equal(t, begun.Begun, held().Begun)
 }
 

@@ -133,8 +133,8 @@ func TestLimitsOfASite(t *testing.T) {
 // usesOf is what the public API says of the limits of a site, as "used of most" by kind; nil for a site that is not known.
 func (n *node) usesOf(token, site string) map[string]string {
 	n.T.Helper()
-	answer := n.Get("http://localhost:$PORT2/api/v1/sites/"+site+"/limits", "Authorization", "Bearer "+token)
-	if answer.StatusCode != http.StatusOK { // the node does not know the site yet
+	answer, err := n.Do(http.MethodGet, "http://localhost:$PORT2/api/v1/sites/"+site+"/limits", "", "Authorization", "Bearer "+token)
+	if err != nil || answer.StatusCode != http.StatusOK { // it is being reloaded, or does not know the site yet
 		return nil
 	}
 	var body struct {

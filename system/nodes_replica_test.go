@@ -56,9 +56,9 @@ func TestReplica(t *testing.T) {
 		t.Helper()
 		require.Eventually(t, func() bool {
 			_, state := p.first.Health()
-			return state.Ready && state.Has("replica") == has
+			return state.Ready && state.Has("replica") == has &&
+				p.first.Metric(`frontdesk_unwell{reason="replica"}`) == map[bool]float64{true: 1, false: 0}[has]
 		}, wait, tick)
-		require.Equal(t, map[bool]float64{true: 1, false: 0}[has], p.first.Metric(`frontdesk_unwell{reason="replica"}`))
 	}
 	health(false)
 	asksFor(replica)

@@ -265,14 +265,19 @@ func TestReadOnlyPostgres(t *testing.T) {
 
 	began := time.Now()
 	administer("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
-	require.Eventually(t, func() bool { return !visitor.lead(10) }, wait, tick)
+	// Each connection hears of it when it likes.
+	require.Eventually(t, func() bool {
+		refused := !visitor.lead(10)
+		status, _ := s.Health()
+		return refused && status != http.StatusOK
+	}, wait, tick)
 	s.requireTrouble(began, "the database is read-only")
 	s.requireReasons("read_only")
 	require.Contains(t, s.page(), insertion, "what is known is still told")
 
 	administer("ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
 	s.Ready()
-	require.True(t, visitor.lead(10))
+	require.Eventually(t, func() bool { return visitor.lead(10) }, wait, tick)
 }
 
 // TestFullDisk runs Caddy with its database and its spool on a small disk of its own, which is
@@ -348,12 +353,16 @@ func TestFullDisk(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	// The log has some room left, which small writes may still find.
 	var told servertest.Health
+	refusals := 0 // one after the other, a second apart
 	require.Eventually(t, func() bool {
-		refused := !visitor.lead(60_000)
+		refused := !visitor.lead(60_000) && !visitor.lead(10)
 		var status int
 		status, told = s.Health()
-		return refused && status != http.StatusOK
-	}, wait, tick)
+		if refusals++; !refused || status == http.StatusOK {
+			refusals = 0
+		}
+		return refusals == 3
+	}, wait, time.Second)
 	requireTrouble(t, told, began, "the disk of the database is full")
 	require.Contains(t, told.Error, "make room on it")
 	require.Contains(t, s.page(), insertion, "pages are woven all the same")

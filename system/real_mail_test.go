@@ -139,7 +139,7 @@ func TestRealMail(t *testing.T) {
 	require.Eventually(t, func() bool {
 		letters, _ := os.ReadFile(filepath.Join(folder, "letters"))
 		return strings.Contains(string(letters), "Is the lamp in stock?") && strings.Contains(string(letters), "To: <sales@shop.example>")
-	}, 20*time.Second, 50*time.Millisecond, s.Log())
+	}, wait, 50*time.Millisecond, s.Log())
 	log, err := os.ReadFile(filepath.Join(folder, "mainlog"))
 	require.NoError(t, err)
 	require.Regexp(t, `<= desk@shop\.example .*A=plain:desk`, string(log), "signed in")

@@ -297,8 +297,7 @@ func TestRateLimitOfTheMachineItself(t *testing.T) {
 		for _, field := range []string{"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"} {
 			s := serve(t, dbtest.Open(t, dbtest.SQLite(t)), siteOf(variantB))
 			status := func(headers ...string) int {
-				t.Helper()
-				return s.send(http.MethodGet, "v1/status?k=shop", "", append(headers, "From-Address", machine)...).status
+				return s.hurried("v1/status?k=shop", append(headers, "From-Address", machine)...)
 			}
 			refused := false
 			for i := 0; i < 5000 && !refused; i++ {
@@ -317,8 +316,11 @@ func TestRateLimits(t *testing.T) {
 		s := serve(t, d, siteOf(variantB))
 		exhaust := func(addresses ...string) answer {
 			for i := range 5000 {
-				a := s.send(http.MethodGet, "v1/status?k=shop", "", "From-Address", addresses[i%len(addresses)])
-				if a.status != 200 {
+				from := addresses[i%len(addresses)]
+				if s.hurried("v1/status?k=shop", "From-Address", from) == 200 {
+					continue
+				}
+				if a := s.send(http.MethodGet, "v1/status?k=shop", "", "From-Address", from); a.status != 200 {
 					return a
 				}
 			}
@@ -336,13 +338,16 @@ func TestRateLimits(t *testing.T) {
 		require.Equal(t, 200, s.send(http.MethodGet, "vc/s/", "", "From-Address", "192.0.2.1:1000").status, "servers have their own limits")
 
 		v := s.visit()
+		for range 450 {
+			s.hurried("v1/status?k=shop", "From-Address", "192.0.2.3:1")
+		}
 		for sent := 0; ; sent++ { // a megabyte counts as 250 calls
 			a := s.script("lead", object{"credentials": v.credentials(), "id": id(), "request": object{"message": strings.Repeat("words, ", 145_000)}},
 				"From-Address", "192.0.2.3:1")
 			if a.status == 429 {
 				break
 			}
-			require.Equal(t, 200, a.status, a.raw)
+			require.Contains(t, []int{200, 503}, a.status, a.raw) // 503 is for one that took too long to store
 			require.Less(t, sent, 50, "not limited")
 		}
 

@@ -211,6 +211,17 @@ func (s *desk) send(method, route, content string, headers ...string) answer {
 	return s.read(response)
 }
 
+// hurried is the status of a GET that takes no connection, so that very many come in a moment.
+func (s *desk) hurried(route string, headers ...string) int {
+	r := httptest.NewRequest(http.MethodGet, "/frontdesk/"+route, http.NoBody)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w.Code
+}
+
 // read checks what holds for every answer.
 func (s *desk) read(response *http.Response) answer {
 	s.t.Helper()

@@ -175,9 +175,8 @@ func TestPlatformThatFails(t *testing.T) {
 		require.Len(t, o.pbx.orders(), 1, "whoever was told of the failure is not called")
 
 		o.pbx.set(func(p *pbx) { p.fails, p.hangs = nil, true })
-		begun := time.Now()
 		require.Equal(t, callback.Unreachable, o.ask(number(2), site).Status)
-		require.Less(t, time.Since(begun), 9*time.Second, "it does not wait as long as the queue")
+		o.pbx.set(func(p *pbx) { require.Less(t, p.given, 9*time.Second, "it does not wait as long as the queue") })
 		// It had taken the order, and says so later.
 		o.tell(telephony.OperatorRings)
 		require.Equal(t, callback.CallingOperator, o.last().State)
@@ -225,7 +224,6 @@ func TestRestartInTheMiddle(t *testing.T) {
 		}()
 		require.Eventually(t, func() bool { return len(o.pbx.orders()) == 1 }, time.Minute, 5*time.Millisecond)
 		first := o.last()
-		require.Equal(t, callback.CallingOperator, first.State)
 		kill()
 		<-ended
 		// What a node that dies does not write is taken back.
@@ -249,7 +247,7 @@ func TestRestartInTheMiddle(t *testing.T) {
 func TestQueueCallsAtItsTime(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		o.run()
-		require.Equal(t, callback.CodeLater, o.ask(number(1), site, func(a *callback.Asked) { a.Time = time.Now().Add(5 * time.Second) }).Code)
+		require.Equal(t, callback.CodeLater, o.ask(number(1), site, func(a *callback.Asked) { a.Time = time.Now().Add(10 * time.Second) }).Code)
 		require.Eventually(t, func() bool { return len(o.pbx.orders()) == 1 }, time.Minute, 10*time.Millisecond)
 		require.Eventually(t, func() bool { return o.last().State == callback.CallingOperator }, time.Minute, 10*time.Millisecond)
 	})

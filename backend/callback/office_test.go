@@ -35,6 +35,7 @@ type pbx struct {
 	cancelled []string
 	fails     error
 	hangs     bool
+	given     time.Duration // for the last order
 }
 
 func (p *pbx) Name() string { return "webhook" }
@@ -43,6 +44,9 @@ func (p *pbx) Place(ctx context.Context, o telephony.Order) error {
 	p.mu.Lock()
 	hangs, fails := p.hangs, p.fails
 	p.placed = append(p.placed, o)
+	if end, bounded := ctx.Deadline(); bounded {
+		p.given = time.Until(end)
+	}
 	p.mu.Unlock()
 	if hangs {
 		<-ctx.Done()

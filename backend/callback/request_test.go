@@ -240,7 +240,7 @@ func TestCaptchaOfAVisitor(t *testing.T) {
 func TestLimitHoldsForManyAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		results := make(chan callback.Result)
-		refs := make([]callback.Asked, 25)
+		refs := make([]callback.Asked, callback.PerMinute+6)
 		for n := range refs {
 			refs[n] = callback.Asked{Request: request.Request{Phone: number(n)}, SiteID: shop, Ref: o.visit(), ID: fmt.Sprint("many", n), Region: "RU"}
 		}

@@ -192,34 +192,20 @@ func TestCallbackIsLive(t *testing.T) {
 		h := d.hit(visit.Arrival{URL: "https://shop.example/"})
 		b := d.signedIn("vera")
 		list := b.follow("/callbacks", "")
-		until := func(s *stream, texts ...string) {
-			t.Helper()
-			for {
-				e, found := s.next()
-				require.True(t, found, "%s", texts)
-				all := true
-				for _, text := range texts {
-					all = all && strings.Contains(e.data, text)
-				}
-				if all {
-					return
-				}
-			}
-		}
 		made := d.callBack("79123456701", callback.Asked{Ref: h.Ref, URL: "https://shop.example/"})
 		row := fmt.Sprintf(`<li id="callback-%d-%d">`, d.shop.ID, made.ID)
-		until(list, row, "Calling the operator")
+		list.until(row, "Calling the operator")
 		page := b.follow(callbackPath(made), "")
 		d.tells(telephony.OperatorRings, "", "")
-		until(page, `hx-target="#now"`, "Calling the operator", "The operator&#39;s phone is ringing", `data-may="close"`)
+		page.until(`hx-target="#now"`, "Calling the operator", "The operator&#39;s phone is ringing", `data-may="close"`)
 		d.tells(telephony.VisitorRings, "", "")
-		until(page, "Calling the visitor", "the visitor&#39;s phone is ringing")
-		until(list, row, "Calling the visitor")
+		page.until("Calling the visitor", "the visitor&#39;s phone is ringing")
+		list.until(row, "Calling the visitor")
 		d.tells(telephony.Talking, "", "")
-		until(page, ">Talking<", "They are talking")
+		page.until(">Talking<", "They are talking")
 		d.tells(telephony.Ended, telephony.Talked, "")
-		until(page, "Talked 1:04", "The call ended: they talked", `data-may="call"`)
-		until(list, row, "Talked 1:04")
+		page.until("Talked 1:04", "The call ended: they talked", `data-may="call"`)
+		list.until(row, "Talked 1:04")
 	})
 }
 
@@ -270,7 +256,7 @@ func TestWorkOnACallback(t *testing.T) {
 		require.Equal(t, http.StatusConflict, b.post(at+"/call").status, "the other button was quicker")
 		require.Len(t, p.orders(), 2)
 		require.Equal(t, http.StatusSeeOther, b.post(at+"/closing").status)
-		require.Eventually(t, func() bool { p.mu.Lock(); defer p.mu.Unlock(); return len(p.cancelled) == 1 }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { p.mu.Lock(); defer p.mu.Unlock(); return len(p.cancelled) == 1 }, time.Minute, 10*time.Millisecond)
 		state, may = b.stands(at)
 		require.Equal(t, []string{"Closed", "call postpone"}, []string{state, may})
 		require.Equal(t, http.StatusConflict, b.post(at+"/closing").status)

@@ -99,11 +99,10 @@ func TestCallsToNumbersOfNoSite(t *testing.T) {
 			stray(i + 1)
 			mine(i + 1)
 			told := ""
-			for !strings.Contains(told, fmt.Sprintf("7 912 000-%02d-%02d", (i+1)/100, (i+1)%100)) {
-				e, found := s.next()
-				require.True(t, found, login)
+			s.hear(login, func(e event) bool {
 				told += e.data
-			}
+				return strings.Contains(told, fmt.Sprintf("7 912 000-%02d-%02d", (i+1)/100, (i+1)%100))
+			})
 			require.Equal(t, login == "vera", strings.Contains(told, "7 999 000-00-00"), login)
 			s.close()
 		}
@@ -115,23 +114,13 @@ func TestCallsAreLive(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.declareNumbers("node", number.Declared{Digits: "74951234567"})
 		s := d.signedIn("vera").follow("/calls", "")
-		until := func(text string) string {
-			t.Helper()
-			for {
-				e, found := s.next()
-				require.True(t, found, text)
-				if strings.Contains(e.data, text) {
-					return e.data
-				}
-			}
-		}
 		call := d.call(telephony.Event{Call: "1", Kind: telephony.Start, Called: "74951234567", Caller: "79123456789"})
 		row := fmt.Sprintf(`<li id="call-%d">`, call.ID)
-		require.Contains(t, until("Ringing"), row)
+		require.Contains(t, s.until("Ringing").data, row)
 		d.call(telephony.Event{Call: "1", Kind: telephony.Answer})
-		require.Contains(t, until("Talking"), row)
+		require.Contains(t, s.until("Talking").data, row)
 		d.call(telephony.Event{Call: "1", Kind: telephony.End, Status: telephony.Answered, Talk: 5})
-		require.Contains(t, until("Answered 0:05"), row)
+		require.Contains(t, s.until("Answered 0:05").data, row)
 	})
 }
 

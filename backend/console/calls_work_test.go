@@ -50,11 +50,7 @@ func TestCallsAreWorkedOn(t *testing.T) {
 		of := lead.Key{SiteID: d.shop.ID}
 		fmt.Sscanf(made.header.Get("Location"), fmt.Sprintf("/leads/%d/%%d", d.shop.ID), &of.ID)
 		require.NoError(t, d.Leads.SetState(t.Context(), lead.By{ID: 1, Login: "vera"}, of, lead.Done))
-		for told := ""; !strings.Contains(told, ">Done</a>"); {
-			e, found := live.next()
-			require.True(t, found)
-			told = e.data
-		}
+		live.until(">Done</a>")
 		require.Equal(t, "Done", b.get("/calls").page(t).Find(fmt.Sprintf("#call-%d .work .tag", call.ID)).Text())
 
 		table, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.get("/calls/export").body, "\ufeff"))).ReadAll()

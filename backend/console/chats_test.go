@@ -245,33 +245,19 @@ func TestStreamOfConversations(t *testing.T) {
 		s := b.follow(chatPath(c), "")
 		require.Equal(t, http.StatusOK, s.status)
 		other := b.follow("/leads", "")
-		until := func(s *stream, wanted ...string) string {
-			t.Helper()
-			for {
-				e, found := s.next()
-				require.True(t, found, "no event has %v", wanted)
-				all := true
-				for _, text := range wanted {
-					all = all && strings.Contains(e.data, text)
-				}
-				if all {
-					return e.data
-				}
-			}
-		}
 		d.asksAgain(from, "One more <b>thing</b>")
-		told := until(s, `id="entry-2"`, "One more &lt;b&gt;thing", `id="chat-`)
-		require.Equal(t, 1, strings.Count(told, `data-seq="2"`))
-		until(other, "#chatting", "#arrivals", "One more")
+		told := s.until(`id="entry-2"`, "One more &lt;b&gt;thing", `id="chat-`)
+		require.Equal(t, 1, strings.Count(told.data, `data-seq="2"`))
+		other.until("#chatting", "#arrivals", "One more")
 		require.Equal(t, http.StatusOK, b.post(chatPath(c)+"/messages", "client", "a", "text", "Yes?").status)
-		until(s, `id="entry-3"`, "Yours")
+		s.until(`id="entry-3"`, "Yours")
 		require.NoError(t, d.Chats.Read(t.Context(), c.SiteID, c.ID, chat.Visitor, 3))
-		until(s, `data-read="3"`)
+		s.until(`data-read="3"`)
 		d.Chats.Typing(c, 0)
-		until(s, "#typing")
+		s.until("#typing")
 		_, err := d.Visits.Arrive(t.Context(), d.shop.ID, from.Visitor, visit.Arrival{Nonce: "secondview000001", URL: "https://shop.example/checkout", Title: "Checkout", Kind: "load", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"})
 		require.NoError(t, err)
-		until(s, "#now", "Checkout")
+		s.until("#now", "Checkout")
 	})
 }
 
@@ -283,24 +269,14 @@ func TestNewsOfConversations(t *testing.T) {
 		a := d.signedIn("anna")
 		heard, watched := a.follow("/leads", ""), vera.follow("/leads", "")
 		const news = "data-link="
-		until := func(s *stream, wanted string) string {
-			t.Helper()
-			for {
-				e, found := s.next()
-				require.True(t, found, "no event has %s", wanted)
-				if strings.Contains(e.data, wanted) {
-					return e.data
-				}
-			}
-		}
 		require.Equal(t, http.StatusOK, vera.post(chatPath(c)+"/messages", "client", "a", "text", "A regular", "note", "true").status)
 		for _, s := range []*stream{heard, watched} {
-			require.NotContains(t, until(s, "#chatting"), news)
+			require.NotContains(t, s.until("#chatting").data, news)
 		}
 		require.Equal(t, http.StatusNoContent, vera.post(chatPath(c)+"/read", "seq", "1").status)
 		require.Equal(t, http.StatusNoContent, vera.post(chatPath(c)+"/work", "do", "hand", "to", fmt.Sprint("operator ", anna.ID)).status)
-		require.Contains(t, until(heard, news), `data-mine="1"`)
-		require.NotContains(t, until(watched, `data-waiting="0"`), news)
+		require.Contains(t, heard.until(news).data, `data-mine="1"`)
+		require.NotContains(t, watched.until(`data-waiting="0"`).data, news)
 
 		from := chat.From{SiteID: d.shop.ID, Language: "en"}
 		from.Ref = d.hit(visit.Arrival{URL: "https://shop.example/lamps"}).Ref
@@ -308,9 +284,9 @@ func TestNewsOfConversations(t *testing.T) {
 		require.NoError(t, err)
 		from.GroupID = group.ID
 		d.asksAgain(from, "Is anybody there?")
-		require.NotContains(t, until(heard, "#chatting"), news, "it is not offered yet")
+		require.NotContains(t, heard.until("#chatting").data, news, "it is not offered yet")
 		require.NoError(t, dispatch.New(d.DB, d.Chats, d.Presence, d.now, zaptest.NewLogger(t)).Look(t.Context()))
-		require.Contains(t, until(heard, news), "Is anybody there?", "it is offered")
+		require.Contains(t, heard.until(news).data, "Is anybody there?", "it is offered")
 	})
 }
 

@@ -99,6 +99,7 @@ func TestFilesOfADestination(t *testing.T) {
 		// Another password takes the place of the first one.
 		again := shownPassword.FindStringSubmatch(b.post(page + "/password").body)[1]
 		require.NotEqual(t, password, again)
+		d.hold()
 		for range 10 {
 			refused := fetch("conversions.csv", password)
 			require.Equal(t, http.StatusUnauthorized, refused.status)

@@ -2,12 +2,14 @@ package console_test
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,19 +33,23 @@ func (d *desk) longLeads() {
 	ids, err := db.List(d.t.Context(), d.DB.Read(), db.Only[int64], `SELECT id FROM leads`)
 	require.NoError(d.t, err)
 	require.Len(d.t, ids, longLeads)
-	random := rand.New(rand.NewPCG(1, 2))
-	text := make([]byte, longText)
-	d.write(func(ctx context.Context, tx db.Tx) error {
-		for _, id := range ids {
-			for i := range text {
-				text[i] = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.:"[random.IntN(64)]
-			}
-			if _, err := tx.Exec(ctx, `UPDATE leads SET message = $2 WHERE id = $1`, id, string(text)); err != nil {
-				return err
-			}
+	random := rand.NewChaCha8([32]byte{1})
+	bytes := make([]byte, longText*3/4)
+	for some := range slices.Chunk(ids, 40) {
+		texts := make([]string, len(some))
+		for i := range texts {
+			random.Read(bytes)
+			texts[i] = "a" + base64.RawStdEncoding.EncodeToString(bytes)
 		}
-		return nil
-	})
+		d.write(func(ctx context.Context, tx db.Tx) error {
+			for i, id := range some {
+				if _, err := tx.Exec(ctx, `UPDATE leads SET message = $2 WHERE id = $1`, id, texts[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
 }
 
 // longLeads are so many, with a text of so many bytes each, of which a cell of a workbook holds all.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -211,7 +212,8 @@ func TestReplicas(t *testing.T) {
 		return asked
 	}
 	require.Eventually(t, func() bool { return len(d.Replicas()) == 0 }, wait, tick)
-	require.Equal(t, map[string]int{addresses[0]: 5, addresses[1]: 5}, ports(10))
+	both := map[string]int{addresses[0]: 5, addresses[1]: 5}
+	require.Eventually(t, func() bool { return maps.Equal(both, ports(10)) }, wait, tick)
 	replicas[0].Stop()
 	require.Eventually(t, func() bool { return ports(4)[addresses[1]] == 4 }, wait, tick)
 	replicas[1].Stop()

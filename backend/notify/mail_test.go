@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
+	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
 	"github.com/seed-3405227d/frontdesk/backend/lead"
 	"github.com/seed-3405227d/frontdesk/backend/lead/submission"
 	"github.com/seed-3405227d/frontdesk/backend/notify"
@@ -273,8 +274,10 @@ func TestMailHasNoLinesOfVisitors(t *testing.T) {
 // A server that is away costs nothing but time; one that refuses for good is believed.
 func TestMailServerThatIsAway(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		o := w.postOffice("")
-		address := o.address
+		port, err := dbtest.FreePort()
+		require.NoError(t, err)
+		address := fmt.Sprint("127.0.0.1:", port)
+		o := w.postOffice(address)
 		o.close()
 		w.endpoint(notify.Endpoint{Kind: notify.Mail, Address: "sales@shop.example"})
 		w.run()

@@ -264,17 +264,23 @@ func TestSchemaRefusesOthers(t *testing.T) {
 
 func TestAnErrorIsTriedAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
+		seen := make(chan struct{})
 		r := w.receiver(func(n int, w http.ResponseWriter, _ *http.Request) {
 			if n == 1 {
 				http.Error(w, "what was sent: Ada", http.StatusInternalServerError)
+				return
 			}
+			<-seen
 		})
+		see := sync.OnceFunc(func() { close(seen) })
+		t.Cleanup(see)
 		_, secret := w.endpoint(notify.Endpoint{Address: r.URL})
 		w.run()
 		w.lead()
 		r.wait(t, 1)
 		d := w.until(func(d notify.Delivery) bool { return d.Attempts == 1 })
 		require.Equal(t, []any{notify.State("waiting"), 500, "status", ""}, []any{d.State, d.Status, d.Reason, d.Detail})
+		see()
 		all := r.wait(t, 2)
 		for _, m := range all {
 			m.message(t, secret)

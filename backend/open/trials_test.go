@@ -321,7 +321,7 @@ func (o *office) deliver() {
 	require.Eventually(o, func() bool {
 		log, err := o.Deliveries.Log(ctx, o.lamps.ID, 0, "", notify.Cursor{}, 1)
 		return err == nil && len(log) > 0
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	<-done
 }

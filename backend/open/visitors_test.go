@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/open/visitors"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/operator/operatortest"
@@ -136,6 +137,7 @@ func TestExportPerson(t *testing.T) {
 		o.lead(o.lamps, "Is the lamp there?")
 		o.lead(o.chairs, "Is the chair there?")
 		secret := o.token(scope.Of(o.lamps.ID), token.ReadPersons, token.ReadHistory)
+		journaltest.Entries(t, o.db) // what the file shows of it
 		response, body := o.call("POST", "/api/v1/persons/export", secret, `{"emails":["anna@mail.example"]}`, "Idempotency-Key", "ignored")
 		require.Equal(t, http.StatusOK, response.StatusCode)
 		require.Regexp(t, `^attachment; filename=person-\d{4}-\d\d-\d\d.json$`, response.Header.Get("Content-Disposition"))

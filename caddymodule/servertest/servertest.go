@@ -93,13 +93,12 @@ func (s *Server) Text(text string) string { return strings.NewReplacer(s.Values.
 // Load replaces the configuration, as "caddy reload" does. After it no request comes to the one before.
 func (s *Server) Load(caddyfile string) error {
 	s.T.Helper()
-	if err := caddy.Load(s.Adapt(caddyfile), true); err != nil {
-		return err
-	}
-	// Caddy begins to close the sockets before, and does not wait for that. What they had accepted they close unanswered.
+	err := caddy.Load(s.Adapt(caddyfile), true)
+	// Caddy begins to close the sockets before, or those of what it refused, and does not wait for that. What they had
+	// accepted they close unanswered.
 	require.Eventually(s.T, listensOnce, Wait, Tick)
 	s.Client.CloseIdleConnections()
-	return nil
+	return err
 }
 
 // listensOnce tells that no two sockets listen at one address, by what Linux says of them (proc_net_tcp in its

@@ -7,11 +7,11 @@ import (
 
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/chat"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
@@ -120,14 +120,15 @@ func TestOffersGoPastAbandonedConversations(t *testing.T) {
 			froms[i] = d.Visitor()
 			froms[i].GroupID = []int64{0, nobody}[i%2]
 		}
-		var asking sync.WaitGroup
+		var asking errgroup.Group
+		asking.SetLimit(16)
 		for _, from := range froms {
-			asking.Go(func() {
+			asking.Go(func() error {
 				_, _, err := d.Chats.SayFrom(t.Context(), from, chat.Message{Text: "Hello"})
-				require.NoError(t, err)
+				return err
 			})
 		}
-		asking.Wait()
+		require.NoError(t, asking.Wait())
 		d.Clock.Add(1000)
 		from := d.Visitor()
 		from.GroupID = d.groupOf(group.RoundRobin, anna)

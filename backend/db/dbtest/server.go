@@ -233,20 +233,22 @@ func servant() *syscall.Credential {
 	return nil
 }
 
-// given are the ports that this process has been told of. Their servers may not listen yet.
+// given are the ports that this process has been told of, whose servers may not listen yet. A socket of that name keeps
+// each from other packages that are tested at once, until the process ends (Linux's abstract names).
 var given sync.Map
 
 // FreePort is a port on which nobody listens, and another one each time. It is below those that the system gives to
 // outgoing connections, so that none of these takes it before its server does. Browsers open it: they do not open 10080
 // (the Fetch Standard, "bad port").
 func FreePort() (int, error) {
-	err := errors.New("all have been given")
+	var err error
 	for range 1000 {
 		port := 10_000 + rand.IntN(20_000)
-		if _, twice := given.LoadOrStore(port, true); twice || port == 10_080 {
+		var mine, listener net.Listener
+		if mine, err = net.Listen("unix", fmt.Sprint("@frontdesk-port-", port)); err != nil || port == 10_080 {
 			continue
 		}
-		var listener net.Listener
+		given.Store(port, mine)
 		if listener, err = net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
 			return port, listener.Close()
 		}

@@ -27,5 +27,5 @@ func init() {
 	if os.Getenv("FRONTDESK_LATER") != "" {
 		add("later")
 	}
-	Beat, gone, alive = time.Second, 15*time.Second, 15*time.Second
+	Beat, gone, alive = time.Second, 30*time.Second, 30*time.Second
 }

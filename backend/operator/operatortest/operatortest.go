@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/journal"
+	"github.com/seed-3405227d/frontdesk/backend/journal/journaltest"
 	"github.com/seed-3405227d/frontdesk/backend/operator"
 	"github.com/seed-3405227d/frontdesk/backend/scope"
 )
@@ -54,6 +55,7 @@ func Account(t *testing.T, o *operator.Operators, login string, role operator.Ro
 // History is what was done to the sites, oldest first.
 func History(t *testing.T, d *db.DB, sites scope.Sites) (done []string) {
 	t.Helper()
+	journaltest.Entries(t, d) // so that all of them are read
 	entries, err := journal.New(d).Administration(t.Context(), sites, journal.Position{}, 100)
 	require.NoError(t, err)
 	for _, e := range entries {

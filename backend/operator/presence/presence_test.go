@@ -113,7 +113,7 @@ func TestGroupsSayWhoIsThere(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, len(present) > 0, online)
 					return slices.Equal(present, expected)
-				}, 10*time.Second, 10*time.Millisecond, "expected %v", expected)
+				}, time.Minute, 10*time.Millisecond, "expected %v", expected)
 			}
 		}
 		lease, err := p.Arrive(ctx, anna.ID)

@@ -47,7 +47,7 @@ func TestHowCallsEnd(t *testing.T) {
 			visitor: answered, steps: []string{"operator_rings", "visitor_rings", "talking", "talked"},
 		},
 		{
-			name: "operator gives up", operator: scripts(siptest.Invited, answers, siptest.Waits(time.Second), siptest.HangsUp),
+			name: "operator gives up", operator: scripts(siptest.Invited, answers, siptest.Waits(4*time.Second), siptest.HangsUp),
 			visitor: silent, steps: []string{"visitor_rings", "operator_no_answer"},
 		},
 		{

@@ -197,7 +197,7 @@ func TestPhoneVanishes(t *testing.T) {
 	visitor.Await(siptest.Rings, 1)
 	visitor.Answer()
 	operator.AwaitTone(1000)
-	require.Equal(t, "talking", d.steps("a")[2])
+	require.Eventually(t, func() bool { return len(d.steps("a")) > 2 && d.steps("a")[2] == "talking" }, patience, 20*time.Millisecond)
 	visitor.Vanish()
 	operator.Await(siptest.Closed, 1)
 	require.Equal(t, "visitor vanished", d.last(t, "a").Reason)
