@@ -8,19 +8,17 @@ import (
 	"github.com/seed-3405227d/frontdesk/backend/db/wire"
 )
 
-// On PostgreSQL each statement costs a round trip, so writes of their own rows run
-// beside each other: each runs up to its next statement, these go to the database
-// together, and each goes on with what its own has led to. SQLite has no round trips;
-// there all writes run one after another.
+// On PostgreSQL each statement costs a round trip, so writes of their own rows run beside each other: each runs up to
+// its next statement, these go to the database together, and each goes on with what its own has led to. SQLite has no
+// round trips; there all writes run one after another.
 
-// runsBeside tells whether the write runs beside others. One that has a savepoint does
-// not: going back to it would take back what the others did since.
+// runsBeside tells whether the write runs beside others. One that has a savepoint does not: going back to it would take
+// back what the others did since.
 func (d *DB) runsBeside(w *write) bool {
 	return w.own && !w.attempt && d.engine == Postgres
 }
 
-// beside runs the writes of the batch that run beside each other. Its error ends the
-// transaction.
+// beside runs the writes of the batch that run beside each other. Its error ends the transaction.
 func (tx Tx) beside(ctx context.Context, batch []*write) error {
 	all := tx.turns(ctx, batch)
 	defer func() {
@@ -65,8 +63,7 @@ func (tx Tx) beside(ctx context.Context, batch []*write) error {
 	return nil
 }
 
-// turn runs the writes of one key one after another, or one without a key. next continues them up to the
-// next statement.
+// turn runs the writes of one key one after another, or one without a key. next goes on to the next statement.
 type turn struct {
 	next func() (s *wire.Statement, more bool)
 	stop func()
@@ -91,6 +88,11 @@ func (tx Tx) turns(ctx context.Context, batch []*write) (turns []*turn) {
 
 func (tx Tx) oneByOne(ctx context.Context, batch []*write, hand func(*wire.Statement) bool) error {
 	tx.hand, tx.ending = hand, true
+	if len(batch) > 1 { // it may not be the first that locks its key, and then others would be locked before
+		if err := tx.Lock(ctx, batch[0].key); err != nil {
+			return err
+		}
+	}
 	for _, w := range batch {
 		if !tx.db.runsBeside(w) || w.unwanted() {
 			continue

@@ -320,6 +320,33 @@ func TestGroupsLockTheirOwnRowsFirst(t *testing.T) {
 	require.Len(t, ran.all, 3, "the refusal has one group written again, and nothing else")
 }
 
+// A key is locked in its turn, also where not the first of its writes locks it.
+func TestGroupsLockKeysInOrder(t *testing.T) {
+	one, other := twoNodes(t)
+	marked, holds, ran := holding(t, one, func() bool { return true })
+	own := func(d *db.DB, key int64, name string, locks bool) func() {
+		return func() {
+			assert.NoError(t, d.WriteOwn(t.Context(), key, func(ctx context.Context, tx db.Tx) error {
+				if locks {
+					if err := tx.Lock(ctx, key); err != nil {
+						return err
+					}
+				}
+				return marked(ctx, tx, d, name)
+			}))
+		}
+	}
+	var both sync.WaitGroup
+	both.Go(func() {
+		together(t, one, own(one, 4, "no row", false), own(one, 4, "a", true), own(one, 8, "b", true))
+	})
+	<-holds
+	together(t, other, own(other, 4, "a", true), own(other, 8, "b", true))
+	both.Wait()
+	require.Equal(t, []string{"value++", "value++"}, values(t, one))
+	require.Len(t, ran.all, 2, "nothing was written again")
+}
+
 // A group that PostgreSQL ends in favour of another node's is written again, as a
 // group.
 func TestDeadlockIsWrittenAgain(t *testing.T) {

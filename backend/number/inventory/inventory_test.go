@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/seed-3405227d/frontdesk/backend/db"
 	"github.com/seed-3405227d/frontdesk/backend/db/dbtest"
@@ -23,6 +24,37 @@ func writings(digits ...string) map[string][]inventory.Writing {
 		found[d] = append(found[d], inventory.Writing{Text: "+" + d, Place: "text", Count: 1})
 	}
 	return found
+}
+
+// Nodes look at the same pages at the same time, in any order.
+func TestNodesLearnTheSamePages(t *testing.T) {
+	settings := dbtest.Postgres(t)
+	d := dbtest.Open(t, settings)
+	ask := func(query string) (n int) {
+		n, _, err := db.One(t.Context(), d.Read(), db.Only[int], query)
+		require.NoError(t, err)
+		return n
+	}
+	const connections = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()`
+	before := ask(connections)
+	nodes := []*db.DB{dbtest.Open(t, settings), dbtest.Open(t, settings)}
+	for range 20 {
+		var learning errgroup.Group
+		for i, node := range nodes {
+			s := inventory.New(node, time.Now)
+			for page := range 20 {
+				path := fmt.Sprint("/", [...]int{page, 19 - page}[i])
+				learning.Go(func() error { return s.Learn(t.Context(), 1, path, writings("74951234567", "74951234568")) })
+			}
+		}
+		require.NoError(t, learning.Wait())
+	}
+	for _, node := range nodes {
+		require.NoError(t, node.Close())
+	}
+	// What a connection has counted is told when it ends.
+	require.Eventually(t, func() bool { return ask(connections) <= before }, time.Minute, 10*time.Millisecond)
+	require.Zero(t, ask(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`))
 }
 
 func TestPrintedNumbersAreLearnt(t *testing.T) {
