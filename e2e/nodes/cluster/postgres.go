@@ -131,6 +131,7 @@ type Role struct {
 	// Synchronous is set where the primary waits for this standby.
 	Synchronous bool `json:"sync_standby"`
 	Replication []struct {
+		Name  string `json:"application_name"`
 		State string `json:"state"`
 		Sync  string `json:"sync_state"`
 	} `json:"replication"`
@@ -179,30 +180,6 @@ func (c *Cluster) AwaitPrimary(ctx context.Context) (primary *Machine, err error
 		return primary != nil
 	})
 	return primary, err
-}
-
-// AwaitStandbys waits until two standbys follow the primary, of which it waits for one.
-func (c *Cluster) AwaitStandbys(ctx context.Context) error {
-	return await(ctx, 3*time.Minute, "two standbys, one of them synchronous", func() bool {
-		primary := c.Primary(ctx)
-		if primary == nil {
-			return false
-		}
-		role, err := c.RoleOf(ctx, primary)
-		if err != nil || len(role.Replication) != 2 {
-			return false
-		}
-		synchronous := 0
-		for _, standby := range role.Replication {
-			if standby.State != "streaming" {
-				return false
-			}
-			if standby.Sync == "sync" {
-				synchronous++
-			}
-		}
-		return synchronous == 1
-	})
 }
 
 // Promoted is when a database was last made the primary, by Patroni's history; zero where none was since the first.

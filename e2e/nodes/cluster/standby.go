@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// back is how long a standby has to come back by itself.
+const back = 90 * time.Second
+
+// AwaitStandbys waits until two standbys follow the primary, of which it waits for one. A database that does not come
+// back by itself is copied from the primary, once, as its owner would do.
+func (c *Cluster) AwaitStandbys(ctx context.Context) error {
+	began, copied := time.Now(), false
+	return await(ctx, 2*back, "two standbys, one of them synchronous", func() bool {
+		primary := c.Primary(ctx)
+		if primary == nil {
+			return false
+		}
+		role, err := c.RoleOf(ctx, primary)
+		if err != nil {
+			return false
+		}
+		away := map[string]*Machine{}
+		for _, m := range c.Databases {
+			if m != primary {
+				away[m.Name] = m
+			}
+		}
+		synchronous := 0
+		for _, standby := range role.Replication {
+			if standby.State == "streaming" {
+				delete(away, standby.Name)
+			}
+			if standby.Sync == "sync" {
+				synchronous++
+			}
+		}
+		if len(away) == 1 && time.Since(began) > back && !copied {
+			copied = true
+			for name, m := range away {
+				fmt.Printf("\t%s does not come back by itself, and is copied from the primary\n", name)
+				c.ask(ctx, http.MethodPost, "http://"+m.Address+":8008/reinitialize", []byte(`{"force": true}`))
+			}
+		}
+		return len(away) == 0 && synchronous == 1
+	})
+}
