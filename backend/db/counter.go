@@ -6,18 +6,16 @@ import (
 	"slices"
 )
 
-// Counter sums up what the writes of a group count, and stores each sum once, at the
-// end of the group's transaction: a count that a thousand writes change costs the
-// group one statement. What a refused write has counted is not counted, and a group
-// that is written again counts anew.
+// Counter sums up what the writes of a group count, and stores each sum once, at the end of the group's transaction: a
+// count that a thousand writes change costs the group one statement. What a refused write has counted is not counted,
+// and a group that is written again counts anew.
 type Counter[K comparable, V any] struct {
 	compare func(a, b K) int
 	store   func(ctx context.Context, tx Tx, key K, sum V) error
 }
 
-// NewCounter returns a counter of sums by key. Sums are stored in the order of their
-// keys, so that groups of two nodes wait for each other in one direction only; rows that
-// every group changes are best split by [Tx.Lane].
+// NewCounter returns a counter of sums by key. Sums are stored in the order of their keys, so that groups of two nodes
+// wait for each other in one direction only; rows that every group changes are best split by [Tx.Lane].
 func NewCounter[K comparable, V any](compare func(a, b K) int, store func(ctx context.Context, tx Tx, key K, sum V) error) *Counter[K, V] {
 	return &Counter[K, V]{compare, store}
 }
@@ -81,7 +79,6 @@ func (tx Tx) storeCounts(ctx context.Context) error {
 	return nil
 }
 
-// Lane is a small number that groups which are committed side by side do not share on a
-// node, and seldom between nodes. With it in the key of rows that every group changes,
-// they do not wait for each other.
+// Lane is a small number that groups which are committed side by side do not share on a node, and seldom between nodes.
+// With it in the key of rows that every group changes, they do not wait for each other.
 func (tx Tx) Lane() int64 { return tx.lane }

@@ -28,9 +28,8 @@ func (d *DB) Secret(ctx context.Context, name string) (stored []byte, err error)
 	return stored, nil
 }
 
-// Sequence gives out numbers from 1 upwards that no node gives out twice. It
-// takes them from the database a block at a time; what is left of a block when
-// the process ends is skipped.
+// Sequence gives out numbers from 1 upwards that no node gives out twice. It takes them from the database a block at a
+// time; what is left of a block when the process ends is skipped.
 type Sequence struct {
 	db    *DB
 	name  string
@@ -49,14 +48,12 @@ func DaySequence(d *DB, name string, block int64) *Sequence {
 	return d.Sequence(sqlite.OfDays+name, block)
 }
 
-// Sequence returns the sequence of that name, which reserves block numbers at
-// a time.
+// Sequence returns the sequence of that name, which reserves block numbers at a time.
 func (d *DB) Sequence(name string, block int64) *Sequence {
 	return &Sequence{db: d, name: name, block: block, turn: make(chan struct{}, 1)}
 }
 
-// Next returns the next number. It waits for the database once in a block.
-// It must not be called inside a write.
+// Next returns the next number. It waits for the database once in a block. It must not be called inside a write.
 func (s *Sequence) Next(ctx context.Context) (int64, error) { return s.NextFrom(ctx, 1) }
 
 // NextFrom is [Sequence.Next] for a number that is not less than least. Those between are skipped, on all nodes.
@@ -90,9 +87,8 @@ func (s *Sequence) reserve(ctx context.Context, least int64) (first int64, err e
 	return first, err
 }
 
-// Take takes n numbers in a row within a write, and returns the first. On PostgreSQL they
-// are taken beside the write's transaction, and skipped when that fails: nobody who takes
-// numbers waits for it.
+// Take takes n numbers in a row within a write, and returns the first. On PostgreSQL they are taken beside the write's
+// transaction, and skipped when that fails: nobody who takes numbers waits for it.
 func (s *Sequence) Take(ctx context.Context, tx Tx, n int64) (first int64, err error) {
 	return s.TakeFrom(ctx, tx, n, 1)
 }

@@ -94,16 +94,16 @@ func (tx Tx) do(ctx context.Context, s *wire.Statement) (err error) {
 	return nil
 }
 
-// transact writes the batch in one transaction, but for those at its end that are left when a third of its time is over:
-// the many writes of a burst do not fail together on a slow server. Its error is of all of them; what one write was
-// refused for stands with that write.
+// transact writes the batch in one transaction, but for those at its end that are left when the others have taken a third
+// of its time: the many writes of a burst do not fail together on a slow server. Its error is of all of them; what one
+// write was refused for stands with that write.
 func (d *DB) transact(batch []*write, lane int64) (left []*write, err error) {
 	if err := d.writable(); err != nil {
 		return nil, err
 	}
 	// The transaction outlives any one request that takes part in it. On SQLite it has nothing to wait for, and a
 	// context that can end costs time in each statement.
-	ctx, began, patience := context.Background(), time.Now(), d.patience()
+	ctx, patience := context.Background(), d.patience()
 	if d.engine == Postgres {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
@@ -115,16 +115,20 @@ func (d *DB) transact(batch []*write, lane int64) (left []*write, err error) {
 		if err := tx.beside(ctx, batch); err != nil {
 			return err
 		}
+		var first time.Time // when one had been written, and with it what all of them wait for: a connection, a lock
 		for i, w := range batch {
 			if d.runsBeside(w) || w.unwanted() {
 				continue
 			}
-			if i > 0 && time.Since(began) > patience/3 {
+			if !first.IsZero() && time.Since(first) > patience/3 {
 				left = batch[i:]
 				break
 			}
 			if err := tx.include(ctx, w); err != nil {
 				return err
+			}
+			if first.IsZero() {
+				first = time.Now()
 			}
 		}
 		tx.ending = true

@@ -94,9 +94,10 @@ func (s *Inventory) Learn(ctx context.Context, siteID int64, path string, found 
 		numbers = append(numbers, numberRow{siteID, d, at})
 		pages = append(pages, pageRow{siteID, path, d, string(writings), at})
 	}
+	lock := db.Hash(fmt.Sprint("numbers of ", siteID))
 	err := s.db.Write(ctx, siteID, func(ctx context.Context, tx db.Tx) error {
 		// Without the lock, nodes that look at several pages each could wait for each other.
-		if err := tx.Lock(ctx, siteID); err != nil {
+		if err := tx.Lock(ctx, lock); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM shown_pages WHERE site_id = $1 AND path = $2`, siteID, path); err != nil {

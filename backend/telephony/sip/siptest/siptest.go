@@ -39,7 +39,8 @@ func find(t testing.TB, program, ofPackage string) string {
 	return path
 }
 
-// handedOut are the ports that tests have, some of which nobody listens at yet.
+// handedOut are the ports that tests have, some of which nobody listens at yet. A socket of that name keeps each from
+// other packages that are tested at once, until the process ends (Linux's abstract names).
 var handedOut sync.Map
 
 // Port is a port of loopback at which nobody listens, by UDP or TCP, and neither at the three above, which are no other test's:
@@ -47,8 +48,13 @@ var handedOut sync.Map
 func Port(t testing.TB) int {
 	t.Helper()
 	for range 1000 {
-		port := 10_000 + 4*rand.IntN(5000) // below those that the system gives to outgoing connections
-		if _, given := handedOut.LoadOrStore(port, true); !given && free(port) && free(port+1) && free(port+2) {
+		port := 30_000 + 4*rand.IntN(690) // below those that the system gives to outgoing connections
+		mine, err := net.Listen("unix", "@frontdesk-port-"+strconv.Itoa(port))
+		if err != nil {
+			continue
+		}
+		handedOut.Store(port, mine)
+		if free(port) && free(port+1) && free(port+2) {
 			return port
 		}
 	}
