@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -39,12 +40,25 @@ func (c *Cluster) AwaitStandbys(ctx context.Context) error {
 			}
 		}
 		if len(away) == 1 && time.Since(began) > back && !copied {
-			copied = true
-			for name, m := range away {
-				fmt.Printf("\t%s does not come back by itself, and is copied from the primary\n", name)
-				c.ask(ctx, http.MethodPost, "http://"+m.Address+":8008/reinitialize", []byte(`{"force": true}`))
+			for _, m := range away {
+				copied = c.copies(ctx, m)
 			}
 		}
 		return len(away) == 0 && synchronous == 1
 	})
+}
+
+// copies has the database copied from the primary, unless it is being copied, and tells whether that has begun.
+func (c *Cluster) copies(ctx context.Context, m *Machine) bool {
+	if role, err := c.RoleOf(ctx, m); err == nil && role.State == "creating replica" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	said, err := c.ask(ctx, http.MethodPost, "http://"+m.Address+":8008/reinitialize", []byte(`{"force": true}`))
+	if err != nil || !strings.Contains(string(said), "reinitialize started") {
+		return false
+	}
+	fmt.Printf("\t%s does not come back by itself, and is copied from the primary\n", m.Name)
+	return true
 }
