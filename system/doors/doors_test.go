@@ -222,7 +222,7 @@ func doors() map[string]door {
 		desk["GET "+path] = page("")
 	}
 	for pattern, d := range desk {
-		if strings.HasSuffix(pattern, "/export") {
+		if strings.HasPrefix(pattern, "GET ") && strings.HasSuffix(pattern, "/export") {
 			desk[pattern] = d.costs(exporting)
 		}
 	}
