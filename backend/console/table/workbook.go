@@ -158,11 +158,11 @@ func textOf(s string) any {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "�")
 	}
-	if len(s) > excelize.TotalCellChars {
-		s = cut(s, excelize.TotalCellChars)
-	}
 	if strings.Count(s, "_x") > mostEscapes { // nobody writes so, and the library escapes many in the time of their square
 		s = strings.ReplaceAll(s, "_x", "_ x")
+	}
+	if len(s) > excelize.TotalCellChars {
+		s = cut(s, excelize.TotalCellChars)
 	}
 	return s
 }
