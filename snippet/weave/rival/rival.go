@@ -118,12 +118,26 @@ func (o *Own) Loader(address, account string) (Code, bool) {
 		return Code{}, false
 	}
 	code := Code{name, account}
-	if k := u.Query().Get("k"); k != "" {
+	if k := keyIn(u.RawQuery); k != "" {
 		code.Account = k
 		return code, isAccount(k) && k != o.Key
 	}
 	// Without an account of its own, a script on this host may be anything.
 	return code, u.Host != "" && (u.Path == rooted || path.Base(u.Path) == "svc.js" && u.Path != o.Path && account != "")
+}
+
+// keyIn is the value of the first parameter "k" of a query that can be read.
+func keyIn(query string) string {
+	for parameter := range strings.SplitSeq(query, "&") {
+		value, ok := strings.CutPrefix(parameter, "k=")
+		if !ok {
+			continue
+		}
+		if key, err := url.QueryUnescape(value); err == nil {
+			return key
+		}
+	}
+	return ""
 }
 
 func hasLoaderName(file string) bool {
@@ -144,7 +158,8 @@ type literal struct {
 // maxLiterals is how many texts of an inline script are looked at.
 const maxLiterals = 8
 
-// literals returns the texts of an inline script that are addresses of loaders.
+// literals returns the texts of an inline script that are addresses of loaders. None stands in another, as it may seem to
+// behind a text that is not closed.
 func (o *Own) literals(script []byte, account string) (found []literal) {
 	steps.Walk(len(script))
 	looks := 0
@@ -155,7 +170,8 @@ func (o *Own) literals(script []byte, account string) (found []literal) {
 				break
 			}
 			i, from = from+i, from+i+len(name)
-			if l, ok := o.literal(script, i, from, account); ok && !slices.ContainsFunc(found, func(f literal) bool { return f.from == l.from }) {
+			l, ok := o.literal(script, i, from, account)
+			if ok && !slices.ContainsFunc(found, func(f literal) bool { return l.from < f.to && f.from < l.to }) {
 				found = append(found, l)
 			}
 		}

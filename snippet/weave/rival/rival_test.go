@@ -155,6 +155,9 @@ func FuzzReplacer(f *testing.F) {
 	}
 	f.Add([]byte(strings.Repeat(`"setCsAccount" , `, 1000)+"<script>"+strings.Repeat(`"/svc.js`, 1000)+"</script>"), uint64(2))
 	f.Add([]byte(strings.Repeat("<script>", 1000)), uint64(3))
+	// Two texts that stand in each other; addresses with many parameters.
+	f.Add([]byte(`<script>__cs.push(["setCsAccount","`+account+`"]);"//h/svc.js?'//h/svc.js'"`+strings.Repeat(" ", 900)+"</script>"), uint64(1))
+	f.Add([]byte(strings.Repeat("<script>"+strings.Repeat(`"/svc.js?a&b&c&d&e&f&g&h&i&j&l&m&n&o&p&q&r&s&t&u&v&w&x&y&z&A&B&C&D&E&F&G&H&I&J&K&L&M&N&O"`, 8)+"</script>", 30)), uint64(1))
 	f.Fuzz(func(t *testing.T, markup []byte, seed uint64) {
 		var z rival.Replacer
 		stepstest.Hold(t, len(markup), func() { require.LessOrEqual(t, len(rival.Find(markup, own)), 4) })
