@@ -108,6 +108,7 @@ func FuzzWidget(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(string(content))
 	f.Add(`{"title":{"en":"a","ru":1}}`)
+	f.Add(`{"avatar":"hTtps://0"}`)
 	f.Add(`{"color":"#FFF","avatar":"/\u0000","texts":{"request.title":""},"fields":[null]}`)
 	f.Fuzz(func(t *testing.T, content string) {
 		var w *appearance.Widget
@@ -123,7 +124,7 @@ func FuzzWidget(f *testing.F) {
 		for _, language := range locales.Languages {
 			look := w.Look(language)
 			require.Regexp(t, `^#[0-9a-f]{6}$`, look.Widget.Color)
-			require.Regexp(t, `^(?:|/[^/\\].*|/|https://.*)$`, look.Widget.Avatar)
+			require.Regexp(t, `^(?:|/[^/\\].*|/|(?i:https)://.*)$`, look.Widget.Avatar)
 			require.Contains(t, []string{"left", "right"}, look.Widget.Side)
 			require.Len(t, look.Texts, len(snippet.Texts(language)))
 			for _, text := range look.Texts {
