@@ -7,11 +7,13 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Bounds on what is tried. Reading a number by the plans takes some microseconds.
+// Bounds on what is tried. Reading a number by the plans takes some microseconds and KB.
 const (
-	maxReadings = 10_000 // per page
-	maxDigits   = 19     // in a number with its prefixes
-	minDigits   = 7      // in a number in text
+	leastReadings = 100    // of a page
+	maxReadings   = 10_000 // of a page
+	readingEach   = 8      // bytes of a page add a reading
+	maxDigits     = 19     // in a number with its prefixes
+	minDigits     = 7      // in a number in text
 )
 
 // row matches digits with what may be between the digits of a number. It allows more than a number does: the matcher
@@ -28,6 +30,7 @@ type prospect struct {
 	left   int    // readings that are left
 	read   map[string]string
 	seen   map[string]bool
+	groups map[string][]string // how the country groups a number
 	digits []string
 
 	guessing bool // Region asks: numbers with a country code do not matter
@@ -36,14 +39,14 @@ type prospect struct {
 }
 
 func newProspect(region string, readings int) *prospect {
-	p := &prospect{region: strings.ToUpper(region), left: readings, read: make(map[string]string), seen: make(map[string]bool)}
+	p := &prospect{region: strings.ToUpper(region), left: readings, read: make(map[string]string), seen: make(map[string]bool), groups: make(map[string][]string)}
 	p.trunk = phonenumbers.GetNddPrefixForRegion(p.region, true)
 	return p
 }
 
-// candidates returns what may be numbers, as digits in international form.
-func candidates(values []value, region string) []string {
-	p := newProspect(region, maxReadings)
+// candidates returns what may be numbers of a page of that many bytes, as digits in international form.
+func candidates(values []value, bytes int, region string) []string {
+	p := newProspect(region, min(leastReadings+bytes/readingEach, maxReadings))
 	p.find(values)
 	return p.digits
 }
@@ -80,6 +83,9 @@ func (p *prospect) link(v value) {
 // these the longest. A group of digits is never divided.
 func (p *prospect) text(text string) {
 	for _, found := range row.FindAllString(text, -1) {
+		if len(found) < minDigits {
+			continue
+		}
 		groups := group.FindAllString(found, -1)
 		for i := range groups {
 			groups[i] = digitsOf(groups[i])
@@ -114,7 +120,7 @@ func (p *prospect) longest(groups []string, plus bool) int {
 			continue
 		}
 		if p.take(digits, phonenumbers.IsValidNumber) {
-			if digits[0] != '+' && (p.told || isGrouped(groups[:n], p.read[digits])) {
+			if digits[0] != '+' && (p.told || p.isGrouped(groups[:n], p.read[digits])) {
 				p.national++
 			}
 			return n

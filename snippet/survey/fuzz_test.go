@@ -1,6 +1,9 @@
 package survey
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -10,8 +13,22 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps/stepstest"
 )
 
-// guess is what it may cost to find a page's country: at most 40 readings for each of a dozen.
-var guess = stepstest.Price{Each: stepstest.Usual.Each, Besides: stepstest.Cost{Walked: stepstest.Usual.Besides.Walked, Allocated: 2 << 20}}
+// reading is what it may cost to read a number by the plans, in bytes allocated.
+const reading = 4 << 10
+
+var (
+	// list is what it may cost to list a page's numbers.
+	list = stepstest.Price{
+		Each:    stepstest.Cost{Walked: stepstest.Usual.Each.Walked, Allocated: 64 + reading/readingEach},
+		Besides: stepstest.Cost{Walked: stepstest.Usual.Besides.Walked, Allocated: 128<<10 + reading*leastReadings},
+	}
+	// guess is what it may cost to find a page's country: the rows of digits of the page are looked for anew for each of a
+	// dozen, and some of them are read, and written as their country groups them.
+	guess = stepstest.Price{
+		Each:    stepstest.Cost{Walked: stepstest.Usual.Each.Walked, Allocated: 64 * 12},
+		Besides: stepstest.Cost{Walked: stepstest.Usual.Besides.Walked, Allocated: 128<<10 + 2*reading*guessReadings*12},
+	}
+)
 
 func FuzzPage(f *testing.F) {
 	for _, seed := range []struct{ page, contentType, region string }{
@@ -21,12 +38,19 @@ func FuzzPage(f *testing.F) {
 		{"<template><script></template>８（４９５）１２３ ４５ ６７&#43;1 415 555 2671<!--", "text/html; charset=shift_jis", "US"},
 		{"00 00 00 00 00 00 00 +00 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8", "", "XX"},
 		{"<title>011 15-2345-6789</title><plaintext>011 15-2345-6789", "text/html; charset=x-user-defined", "AR"},
+		{figures(100), "text/html; charset=utf-8", "DK"},
+		{figures(100_000), "", "RU"},
+		{figures(1_000), "", "RU"},
+		{strings.Repeat("<a href=tel:", 2) + strings.Join(strings.Fields(figures(20_000)), "<a href=tel:892112") + ">", "", "RU"},
+		{strings.Repeat("11a", 6000), "", ""},
+		{"<a " + strings.Join(strings.Split(strings.Repeat("ab", 400), ""), " ") + ">", "", ""},
+		{strings.Repeat("8 (495) 123-45-67, ", 700), "", ""},
 	} {
 		f.Add([]byte(seed.page), seed.contentType, seed.region)
 	}
 	f.Fuzz(func(t *testing.T, page []byte, contentType, region string) {
 		var numbers []Number
-		stepstest.Hold(t, len(page), func() { numbers = Page(page, contentType, region) })
+		list.Hold(t, len(page), func() { numbers = Page(page, contentType, region) })
 		guess.Hold(t, len(page), func() { Region(page, contentType, region) })
 		require.LessOrEqual(t, len(numbers), MaxNumbers)
 		before := 0
@@ -45,4 +69,14 @@ func FuzzPage(f *testing.F) {
 			}
 		}
 	})
+}
+
+// figures are figures of a table in which many may be a number's.
+func figures(below int) string {
+	r := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	for range 500 {
+		fmt.Fprint(&text, r.IntN(below), " ")
+	}
+	return text.String()
 }

@@ -108,10 +108,13 @@ func pageLanguage(page []byte) string {
 
 // isGrouped says whether a number, as digits in international form, is written in groups as its country groups it. Of a
 // number with a trunk prefix, the prefix may be a group of its own.
-func isGrouped(groups []string, digits string) bool {
-	n, err := phonenumbers.Parse("+"+digits, "")
-	if err != nil {
-		return false
+func (p *prospect) isGrouped(groups []string, digits string) bool {
+	own, known := p.groups[digits]
+	if !known {
+		if n, err := phonenumbers.Parse("+"+digits, ""); err == nil {
+			own = group.FindAllString(phonenumbers.Format(n, phonenumbers.NATIONAL), -1)
+		}
+		p.groups[digits] = own
 	}
-	return slices.Equal(groups, group.FindAllString(phonenumbers.Format(n, phonenumbers.NATIONAL), -1))
+	return slices.Equal(groups, own)
 }

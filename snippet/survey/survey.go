@@ -82,8 +82,9 @@ func (n Number) Count() int {
 // charset counts as in browsers. region (ISO 3166-1 alpha-2) is the country of numbers without a country code. Without
 // a region, these are only found if the page has the same number with its country code or in a link.
 func Page(page []byte, contentType, region string) []Number {
-	values := read(decode(page, contentType))
-	set := compile(candidates(values, region))
+	decoded := decode(page, contentType)
+	values := read(decoded)
+	set := compile(candidates(values, len(decoded), region))
 	if set.Len() == 0 {
 		return nil
 	}
