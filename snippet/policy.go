@@ -9,29 +9,25 @@ import (
 	"strings"
 )
 
-// Policy is one Content Security Policy (CSP Level 3): the sources of each
-// directive, by its name in lower case.
-type Policy map[string][]string
+// Policy is one Content Security Policy (CSP Level 3): its directives, in their order.
+type Policy []directive
+
+// directive is the name of a directive in lower case, and its sources.
+type directive struct {
+	name    string
+	sources []string
+}
 
 // ParsePolicies reads a list of policies, as it stands in a header or in a meta
-// element's content. Of a directive named twice the first counts (CSP, 2.2.1).
+// element's content.
 func ParsePolicies(list string) []Policy {
 	var policies []Policy
 	for text := range strings.SplitSeq(list, ",") {
 		var p Policy
-		for directive := range strings.SplitSeq(text, ";") {
-			fields := strings.Fields(directive)
-			if len(fields) == 0 {
-				continue
+		for part := range strings.SplitSeq(text, ";") {
+			if fields := strings.Fields(part); len(fields) > 0 {
+				p = append(p, directive{strings.ToLower(fields[0]), fields[1:]})
 			}
-			name := strings.ToLower(fields[0])
-			if _, ok := p[name]; ok {
-				continue
-			}
-			if p == nil {
-				p = make(Policy)
-			}
-			p[name] = fields[1:]
 		}
 		if p != nil {
 			policies = append(policies, p)
@@ -50,12 +46,13 @@ func HeaderPolicies(h http.Header) []Policy {
 	return policies
 }
 
-// sources gives the first of the directives that the policy has. Without any of
-// them everything is allowed, and ok is false.
-func (p Policy) sources(directives ...string) (sources []string, ok bool) {
-	for _, name := range directives {
-		if sources, ok = p[name]; ok {
-			return sources, true
+// sources gives the sources of the first of the names that the policy has. Without
+// any of them everything is allowed, and ok is false. Of a directive named twice the
+// first counts (CSP, 2.2.1).
+func (p Policy) sources(names ...string) (sources []string, ok bool) {
+	for _, name := range names {
+		if i := slices.IndexFunc(p, func(d directive) bool { return d.name == name }); i >= 0 {
+			return p[i].sources, true
 		}
 	}
 	return nil, false
@@ -67,8 +64,9 @@ func (c *Code) ChooseForm(policies []Policy, host string) (Form, bool) {
 	if len(policies) == 0 {
 		return Form{inline: true}, true
 	}
+	own := originOf(host)
 	for _, p := range policies {
-		if !p.allowsService(c.path, host) {
+		if !p.allowsService(c.path, own) {
 			return Form{}, false
 		}
 	}
@@ -76,7 +74,7 @@ func (c *Code) ChooseForm(policies []Policy, host string) (Form, bool) {
 	for _, inline := range []bool{true, false} {
 		for _, nonce := range nonces {
 			f := Form{inline: inline, nonce: nonce}
-			if !slices.ContainsFunc(policies, func(p Policy) bool { return !p.allows(c, f, host) }) {
+			if !slices.ContainsFunc(policies, func(p Policy) bool { return !p.allows(c, f, own) }) {
 				return f, true
 			}
 		}
@@ -85,31 +83,31 @@ func (c *Code) ChooseForm(policies []Policy, host string) (Form, bool) {
 }
 
 // allowsService says whether the script could do its work: run, and call the service.
-func (p Policy) allowsService(path string, host string) bool {
-	if flags, ok := p["sandbox"]; ok {
+func (p Policy) allowsService(path string, own origin) bool {
+	if flags, ok := p.sources("sandbox"); ok {
 		if !containsFold(flags, "allow-scripts") || !containsFold(flags, "allow-same-origin") {
 			return false
 		}
 	}
 	sources, ok := p.sources("connect-src", "default-src")
-	return !ok || matchesAddress(sources, strings.TrimSuffix(path, "svc.js")+"v1/hit", host)
+	return !ok || matchesAddress(sources, strings.TrimSuffix(path, "svc.js")+"v1/hit", own)
 }
 
-func (p Policy) allows(c *Code, f Form, host string) bool {
+func (p Policy) allows(c *Code, f Form, own origin) bool {
 	sources, ok := p.sources("script-src-elem", "script-src", "default-src")
 	if !ok {
 		return true
 	}
-	return c.allowsCore(sources, f, host) && (!f.inline || c.allowsInline(sources, f))
+	return c.allowsCore(sources, f, own) && (!f.inline || c.allowsInline(sources, f))
 }
 
 // allowsCore says whether the core script may be loaded. A page that trusts what
 // its scripts load does not trust addresses (CSP, 8.2).
-func (c *Code) allowsCore(sources []string, f Form, host string) bool {
+func (c *Code) allowsCore(sources []string, f Form, own origin) bool {
 	if hasNonce(sources, f.nonce) {
 		return true
 	}
-	return !containsFold(sources, "'strict-dynamic'") && matchesAddress(sources, c.path, host)
+	return !containsFold(sources, "'strict-dynamic'") && matchesAddress(sources, c.path, own)
 }
 
 // allowsInline says whether the pushes may be a script of their own. Nonces and
@@ -120,13 +118,12 @@ func (c *Code) allowsInline(sources []string, f Form) bool {
 	}
 	unsafe, strict := false, false
 	for _, source := range sources {
-		lower := strings.ToLower(source)
 		switch {
-		case lower == "'unsafe-inline'":
+		case strings.EqualFold(source, "'unsafe-inline'"):
 			unsafe = true
-		case lower == "'strict-dynamic'", nonceOf(source) != "":
+		case strings.EqualFold(source, "'strict-dynamic'"), nonceOf(source) != "":
 			strict = true
-		case strings.HasPrefix(lower, "'sha"):
+		case hasPrefixFold(source, "'sha"):
 			if c.hasDigest(source) {
 				return true
 			}
@@ -145,29 +142,29 @@ func (c *Code) InlineDigest() string {
 
 // hasDigest says whether a hash source is that of the inline script.
 func (c *Code) hasDigest(source string) bool {
-	algorithm, value, ok := strings.Cut(strings.Trim(source, "'"), "-")
-	if !ok {
-		return false
+	algorithm, value, _ := strings.Cut(strings.Trim(source, "'"), "-")
+	for _, a := range digests {
+		if strings.EqualFold(algorithm, a.name) {
+			return len(value) == base64.StdEncoding.EncodedLen(a.size) &&
+				oneAlphabet.Replace(value) == base64.StdEncoding.EncodeToString(a.sum([]byte(c.pushes)))
+		}
 	}
-	// Both alphabets of base 64 are accepted (CSP, 2.3.1).
-	value = strings.NewReplacer("-", "+", "_", "/").Replace(value)
-	text := []byte(c.pushes)
-	var sum []byte
-	switch strings.ToLower(algorithm) {
-	case "sha256":
-		s := sha256.Sum256(text)
-		sum = s[:]
-	case "sha384":
-		s := sha512.Sum384(text)
-		sum = s[:]
-	case "sha512":
-		s := sha512.Sum512(text)
-		sum = s[:]
-	default:
-		return false
-	}
-	return value == base64.StdEncoding.EncodeToString(sum)
+	return false
 }
+
+// digests are the algorithms of hash sources (CSP, 2.3.1).
+var digests = [...]struct {
+	name string
+	size int
+	sum  func([]byte) []byte
+}{
+	{"sha256", sha256.Size, func(b []byte) []byte { s := sha256.Sum256(b); return s[:] }},
+	{"sha384", sha512.Size384, func(b []byte) []byte { s := sha512.Sum384(b); return s[:] }},
+	{"sha512", sha512.Size, func(b []byte) []byte { s := sha512.Sum512(b); return s[:] }},
+}
+
+// oneAlphabet writes base 64 in the usual one of its alphabets: both are accepted (CSP, 2.3.1).
+var oneAlphabet = strings.NewReplacer("-", "+", "_", "/")
 
 // maxNonces bounds how many nonces of a page are tried. Pages have one.
 const maxNonces = 4
@@ -194,7 +191,7 @@ func hasNonce(sources []string, nonce string) bool {
 // allows is taken (CSP, 2.3.1), so that it can be written into an attribute.
 func nonceOf(source string) string {
 	const prefix = "'nonce-"
-	if len(source) <= len(prefix)+1 || !strings.EqualFold(source[:len(prefix)], prefix) || source[len(source)-1] != '\'' {
+	if len(source) <= len(prefix)+1 || !hasPrefixFold(source, prefix) || source[len(source)-1] != '\'' {
 		return ""
 	}
 	nonce := source[len(prefix) : len(source)-1]
@@ -212,4 +209,8 @@ func nonceOf(source string) string {
 
 func containsFold(list []string, want string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, want) })
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

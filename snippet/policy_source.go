@@ -13,7 +13,7 @@ import (
 // Whether the page's visitors are on an encrypted connection is not asked: it may
 // end before us, and a plain page that trusts only encrypted scripts of its own
 // host does not work anyway.
-func matchesAddress(sources []string, path, ownHost string) bool {
+func matchesAddress(sources []string, path string, own origin) bool {
 	return slices.ContainsFunc(sources, func(source string) bool {
 		if source == "*" || strings.EqualFold(source, "'self'") {
 			return true
@@ -21,55 +21,56 @@ func matchesAddress(sources []string, path, ownHost string) bool {
 		if strings.HasPrefix(source, "'") {
 			return false
 		}
-		return matchesSource(source, path, ownHost)
+		return matchesSource(source, path, own)
 	})
 }
 
 // matchesSource compares a scheme or host source.
-func matchesSource(source, path, ownHost string) bool {
-	scheme := ""
-	if before, after, ok := strings.Cut(source, "://"); ok {
-		scheme, source = strings.ToLower(before), after
-	} else if before, ok := strings.CutSuffix(source, ":"); ok {
-		return isWebScheme(strings.ToLower(before))
+func matchesSource(source, path string, own origin) bool {
+	if scheme, rest, ok := strings.Cut(source, "://"); ok {
+		if !isWebScheme(scheme) {
+			return false
+		}
+		source = rest
+	} else if scheme, ok := strings.CutSuffix(source, ":"); ok {
+		return isWebScheme(scheme)
 	}
-	if scheme != "" && !isWebScheme(scheme) {
-		return false
-	}
-	host, sourcePath, hasPath := strings.Cut(source, "/")
-	if hasPath && !matchesPath("/"+sourcePath, path) {
-		return false
+	host, allowed := source, ""
+	if i := strings.IndexByte(source, '/'); i >= 0 {
+		host, allowed = source[:i], source[i:]
 	}
 	port := ""
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
 		host, port = host[:i], host[i+1:]
 	}
-	own, ownPort := splitPort(ownHost)
-	return matchesHost(host, own) && matchesPort(port, ownPort)
+	return matchesHost(host, own.host) && matchesPort(port, own.port) && (allowed == "" || matchesPath(allowed, path))
 }
 
 // isWebScheme says whether a source with this scheme can be the page's own. A
 // plain one allows the encrypted too (CSP, 6.7.2.9).
 func isWebScheme(scheme string) bool {
-	return scheme == "http" || scheme == "https"
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-func splitPort(hostport string) (host, port string) {
+// origin is where a page comes from, without its scheme.
+type origin struct{ host, port string }
+
+func originOf(hostport string) origin {
 	if host, port, err := net.SplitHostPort(hostport); err == nil {
-		return host, port
+		return origin{host, port}
 	}
-	return strings.Trim(hostport, "[]"), ""
+	return origin{strings.Trim(hostport, "[]"), ""}
 }
 
 func matchesHost(pattern, host string) bool {
-	pattern, host = strings.ToLower(strings.Trim(pattern, "[]")), strings.ToLower(host)
+	pattern = strings.Trim(pattern, "[]")
 	if pattern == "*" {
 		return true
 	}
 	if suffix, ok := strings.CutPrefix(pattern, "*"); ok {
-		return strings.HasPrefix(suffix, ".") && strings.HasSuffix(host, suffix) && len(host) > len(suffix)
+		return strings.HasPrefix(suffix, ".") && len(host) > len(suffix) && strings.EqualFold(host[len(host)-len(suffix):], suffix)
 	}
-	return pattern != "" && pattern == host
+	return pattern != "" && strings.EqualFold(pattern, host)
 }
 
 // matchesPort compares ports. None stands for the scheme's own.
