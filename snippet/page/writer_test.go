@@ -160,6 +160,17 @@ func FuzzEncoded(f *testing.F) {
 	_ = z.Close()
 	f.Add(b.Bytes(), uint8(1), uint16(7))
 	f.Add([]byte(shortPage), uint8(0), uint16(9))
+	// A short page that is long when it comes; pages for which the code has another form.
+	var flushed bytes.Buffer
+	z.Reset(&flushed)
+	_, _ = io.WriteString(z, "<html><!--")
+	for flushed.Len() <= maxHold {
+		_ = z.Flush()
+	}
+	_ = z.Close()
+	f.Add(flushed.Bytes(), uint8(1), uint16(7))
+	f.Add([]byte("<html><base href=//a/><p>"), uint8(0), uint16(3))
+	f.Add([]byte("<html><meta http-equiv=content-security-policy content=\"script-src 'self'\"><p>"), uint8(0), uint16(3))
 	f.Add([]byte("\x78\x9c\x01\x00\x00\xff\xff"), uint8(2), uint16(1))
 	f.Add([]byte("\x0b\x02\x80abc\x03"), uint8(3), uint16(2))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00\x19\x00\x00abc"), uint8(4), uint16(5))
@@ -224,18 +235,21 @@ func FuzzEncoded(f *testing.F) {
 		}
 		require.False(t, aborted || aborted2)
 		require.Equal(t, result.Outcome, result2.Outcome)
+		lower := strings.ToLower(page)
 		switch {
-		case result.Outcome == Woven && coding == "":
+		case result.Outcome != Woven:
+			// What is longer than what is held, as it came or decoded, goes out decoded.
+			for _, sent := range []string{body, again} {
+				require.True(t, sent == string(encoded) || sent == page && max(len(page), len(encoded)) > maxHold)
+			}
+		case strings.Contains(lower, "<base") || strings.Contains(lower, "http-equiv"):
+			require.Equal(t, body, again) // the code may have another form
+		case coding == "":
 			require.Equal(t, string(encoded), strings.Replace(body, inserted, "", 1))
 			require.Equal(t, body, again)
-		case result.Outcome == Woven:
+		default:
 			require.Contains(t, body, inserted)
 			require.Equal(t, body, again)
-		default:
-			// A page whose head is longer than what is held goes out decoded.
-			for _, sent := range []string{body, again} {
-				require.True(t, sent == string(encoded) || sent == page && len(page) > maxHold)
-			}
 		}
 	})
 }

@@ -25,6 +25,7 @@ func FuzzMatch(f *testing.F) {
 		}
 		f.Add(b, c.Set, uint8(c.kind()), c.Charset, uint16(len(b)/2))
 	}
+	f.Add(bytes.Repeat([]byte("8 495 123-45-67 "), 400), "two", uint8(0), "", uint16(3))
 	f.Fuzz(func(t *testing.T, b []byte, setName string, kind uint8, label string, cut uint16) {
 		set, known := sets[setName]
 		if !known {

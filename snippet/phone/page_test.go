@@ -46,7 +46,7 @@ func (p *page) cuts() [][]int {
 func (p *page) run(t testing.TB, kind ValueKind) []string {
 	p.m.Reset(kind)
 	p.poured = true
-	out := make([]string, len(p.text))
+	out := make([][]byte, len(p.text))
 	done := make([]int, len(p.text)) // by segment, bytes that are in out
 	starts := make([]int64, len(p.text))
 	var let, last int64
@@ -67,7 +67,7 @@ func (p *page) run(t testing.TB, kind ValueKind) []string {
 				}
 				from, to := int(e.Start-starts[i]), int(e.End-starts[i])
 				require.LessOrEqual(t, to, len(p.text[i]), "an edit over markup")
-				out[i] += p.text[i][done[i]:from] + string(e.Text)
+				out[i] = append(append(out[i], p.text[i][done[i]:from]...), e.Text...)
 				done[i] = to
 			}
 		}
@@ -95,10 +95,11 @@ func (p *page) run(t testing.TB, kind ValueKind) []string {
 		}
 	}
 	apply(p.m.Break())
+	whole := make([]string, len(out))
 	for i, s := range p.text {
-		out[i] += s[done[i]:]
+		whole[i] = string(out[i]) + s[done[i]:]
 	}
-	return out
+	return whole
 }
 
 // next returns the length of the piece that begins at offset passed.

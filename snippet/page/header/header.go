@@ -102,6 +102,10 @@ func DropBody(h http.Header) {
 // Split splits lists whose members may hold commas in quotes, as entity tags and
 // directives do (RFC 9110, 5.6.1).
 func Split(lists []string) []string {
+	commas := 0
+	for _, list := range lists {
+		commas += strings.Count(list, ",")
+	}
 	var tags []string
 	for _, list := range lists {
 		start, quoted := 0, false
@@ -111,6 +115,9 @@ func Split(lists []string) []string {
 				quoted = !quoted
 			case i == len(list) || list[i] == ',' && !quoted:
 				if tag := strings.TrimSpace(list[start:i]); tag != "" {
+					if tags == nil {
+						tags = make([]string, 0, commas+len(lists))
+					}
 					tags = append(tags, tag)
 				}
 				start = i + 1

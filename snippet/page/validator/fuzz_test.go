@@ -3,6 +3,7 @@ package validator
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ func FuzzValidators(f *testing.F) {
 	f.Add(`"a-`+string(m)+`", W/"b"`, "Sun, 17 May 2026 10:11:12 GMT", `W/"a,b"`, int64(1))
 	f.Add(`W/"`+string(m)+`.6a0990b0"`, "", `"a"`, int64(1779012672))
 	f.Add(`"-`+string(m)+`", "`+string(m)+`.-1", ",`, "x", `"`, int64(-1))
+	f.Add(strings.Repeat("a,", 16_000), "", "", int64(1))
 	f.Add(`*`, "", `W/""`, int64(1)<<39)
 	f.Fuzz(func(t *testing.T, asked, since, tag string, seconds int64) {
 		for _, document := range []bool{true, false} {

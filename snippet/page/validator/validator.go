@@ -51,9 +51,10 @@ func (m Mark) Translate(h http.Header, document bool) Conditions {
 		}
 		return found
 	}
-	var kept []string
+	tags := header.Split(h["If-None-Match"])
+	kept := make([]string, 0, len(tags))
 	since, tagged := "", len(h["If-None-Match"]) > 0
-	for _, tag := range header.Split(h["If-None-Match"]) {
+	for _, tag := range tags {
 		if original, ok := m.unsuffix(tag); ok {
 			found.ours = append(found.ours, original)
 			kept = append(kept, original)
