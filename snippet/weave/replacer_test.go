@@ -71,6 +71,7 @@ func TestReplacing(t *testing.T) {
 		{"a target with words and markup", `<a class=phone href="tel:84951234567"><b>Call</b> me</a><ul class=phone>call<li>me</li></ul><tr class=phone>call</tr>`,
 			`<a class=phone href="tel:84957654321"><b>Call</b> me</a><ul class=phone>call<li>me</li></ul><tr class=phone>call</tr>`},
 		{"a target with words without end", `<b class=phone>` + strings.Repeat("a ", 2000) + `</b>`, ``},
+		{"a number before a target", `<p>8 495 123-45-67 <b class=phone>call</b></p>8 495 123-45-<b class=phone>67</b>`, `<p>8 495 765-43-21 <b class=phone>+7 495 765-43-21</b></p>8 495 765-43-<b class=phone>21</b>`},
 		{"an empty target", `<span name=tel></span><a class=phone href="tel:+74951234567"></a><b class=phone><i></i></b>`, `<span name=tel>+7 495 765-43-21</span><a class=phone href="tel:+74957654321">+7 495 765-43-21</a><b class=phone><i></i></b>`},
 		{"links that dial without a plus", `<a href="tel:74951234567">a</a><a href=tel:74991112233>b</a><a href="callto:7(499)111-22-33">c</a><a href="tel:%2b74951234567">d</a>`,
 			`<a href="tel:+74957654321">a</a><a href=tel:+442079460018>b</a><a href="callto:+442079460018">c</a><a href="tel:%2b74957654321">d</a>`},

@@ -265,8 +265,8 @@ func (s *scanner) TagEnd(after int64, t *token.Tag) {
 
 // take collects the changes of matches in text.
 func (s *scanner) take(matches []phone.Match) {
-	if len(matches) > 0 {
-		s.scopes.target.see()
+	for i := range matches {
+		s.scopes.target.see(&matches[i])
 	}
 	s.takeValue(matches)
 }

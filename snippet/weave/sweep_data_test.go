@@ -60,6 +60,9 @@ func FuzzData(f *testing.F) {
 	for range 50 {
 		f.Add(generatedData(r), 7)
 	}
+	for _, separators := range []int{129, 258, 387, 1000} {
+		f.Add([]byte(strings.Repeat("(", separators)+"8 495) 123-45-67"+strings.Repeat(" a", 40)), 0)
+	}
 	f.Fuzz(func(t *testing.T, data []byte, cut int) { checkData(t, quick, patient, data, cut) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 
+	"github.com/seed-3405227d/frontdesk/snippet/phone"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
@@ -42,9 +43,9 @@ func (t *target) begin(at int64, e *element, p *place) bool {
 	return true
 }
 
-// see notes that a configured number has been found. The target then shows this number, even if it is another one than
-// its own.
-func (t *target) see() { t.found = t.found || t.open }
+// see notes that a configured number has been found. If it is in the target, the target shows it, even if it is another
+// one than its own. One that stands before may be certain only now.
+func (t *target) see(m *phone.Match) { t.found = t.found || t.open && m.End > t.at }
 
 func (t *target) text(at int64, b []byte) {
 	if !t.open || t.found || len(t.words)+len(b) > maxPlace {

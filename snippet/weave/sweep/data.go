@@ -8,8 +8,8 @@ import (
 	"github.com/seed-3405227d/frontdesk/snippet/steps"
 )
 
-// maxLead is how many bytes before a row of digits in data have to be read. They hold the separators before the first
-// digit, the words that make it another figure, and the token in which reading may begin.
+// maxLead is how many bytes before a row of digits in data have to be read, unless there are many separators before its
+// first digit. They hold the separators, the words that make it another figure, and the token in which reading may begin.
 const maxLead = 256
 
 // backslashes is the fingerprint of a backslash, whatever follows it.
@@ -70,8 +70,20 @@ func (o *open) leads(p []byte, at int) int {
 	if o.digits > 0 {
 		at = o.at
 	}
-	from := max(0, at-maxLead)
+	from := max(0, min(at, lastLetter(p[:at])+maxLead/2)-maxLead)
 	return from + max(0, bytes.LastIndexByte(p[from:at], '"'))
+}
+
+// lastLetter returns the index of the last byte that is certainly no separator: a quotation mark, or a letter outside of
+// escapes and references. It returns 0 if there is none.
+func lastLetter(p []byte) int {
+	for i := len(p) - 1; i > 0; i-- {
+		c := p[i]
+		if c == '"' || 'a' <= c|0x20 && c|0x20 <= 'z' && !bytes.ContainsAny(p[max(0, i-char.MaxReference):i], `\&`) {
+			return i
+		}
+	}
+	return 0
 }
 
 // wideDigit returns the first bit of wide whose byte begins a digit of another script, or 0.
