@@ -15,7 +15,7 @@ const (
 // through.
 func WebAddress(text string) bool {
 	scheme, rest, found := strings.Cut(text, "://")
-	if !found || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
+	if scheme = strings.ToLower(scheme); !found || scheme != "http" && scheme != "https" {
 		return false
 	}
 	return rest != "" && strings.IndexAny(rest, "/?#\\@:") != 0

@@ -68,7 +68,7 @@ func readPhone(text, region string) Phone {
 	if len(digits) > maxDigits {
 		return Phone{}
 	}
-	return Phone{digits, number.GetExtension()}
+	return Phone{digits, phonenumbers.NormalizeDigitsOnly(number.GetExtension())}
 }
 
 // RegionOf returns the region of a number in international form, or "".

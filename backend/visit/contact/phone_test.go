@@ -64,6 +64,7 @@ func FuzzReadPhone(f *testing.F) {
 	f.Add("8 (495) 000-01-77 доб. 3456", "RU")
 	f.Add("+44 (0)20 7946 0018 x 5", "")
 	f.Add("+811000000000000000", "")
+	f.Add("+74950000177;ext=١٢", "")
 	f.Fuzz(func(t *testing.T, written, region string) {
 		var phone contact.Phone
 		stepstest.Hold(t, len(written)+len(region), func() { phone = contact.ReadPhone(written, region) })

@@ -114,7 +114,7 @@ func At(address *url.URL, referrer string, own Own) Source {
 	}
 	switch {
 	case s.Source+s.Medium+s.Campaign+s.Term+s.Content != "":
-		s.Kind, s.Source = Campaign, cmp.Or(s.Source, system, name)
+		s.Kind, s.Source = Campaign, cmp.Or(s.Source, system, cut(name))
 	case s.Paid():
 		s.Source = system
 	case s.ClickID != "" && group == Direct:

@@ -150,6 +150,7 @@ func FuzzSource(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"https://shop.example/?utm_source=news", "https://google.com/"}, {"", ""}, {"\x00", "\xff"}, {"http://[", "//"}, {"/?utm_source=%00%ff", "http://a.b.c.d.e/"},
 		{"https://x/?gclid=" + string(make([]byte, 500)), "android-app://x"}, {"?utm_source=яяя", "https://....../"},
+		{"/?utm_campaign=a", "http://" + strings.Repeat("a", 201) + "/"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -189,6 +190,9 @@ func TestSourceWithinTheSite(t *testing.T) {
 	}
 }
 
+// mostInLibrary is how many parameters the library reads.
+const mostInLibrary = 10_000
+
 // FuzzSourceOfQuery compares the marks of a query with what the library reads.
 func FuzzSourceOfQuery(f *testing.F) {
 	for _, query := range []string{
@@ -197,7 +201,11 @@ func FuzzSourceOfQuery(f *testing.F) {
 	} {
 		f.Add(query)
 	}
+	f.Add(strings.Repeat("&", mostInLibrary+1) + "utm_term=a")
 	f.Fuzz(func(t *testing.T, query string) {
+		if strings.Count(query, "&") >= mostInLibrary {
+			return
+		}
 		library, _ := url.ParseQuery(query)
 		got := source.At(&url.URL{Path: "/", RawQuery: query}, "", source.Own{})
 		text := func(name string) string { return clip.Text(library.Get(name), source.MaxText) }
