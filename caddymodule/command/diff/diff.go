@@ -168,10 +168,12 @@ func excerpt(line string, marks []stretch, paint func(string) string) string {
 	return b.String()
 }
 
-// runeStart is the beginning of the character at i.
+// runeStart is the beginning of the character at i. Text that is not UTF-8 has none, and may be cut anywhere.
 func runeStart(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
+	for start := i; start >= 0 && start > i-utf8.UTFMax; start-- {
+		if start == len(text) || utf8.RuneStart(text[start]) {
+			return start
+		}
 	}
 	return i
 }

@@ -44,6 +44,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("a b c d", "a x c d")
 	f.Add("", "<a> <b>")
 	f.Add("a a b a a", "a b a a a")
+	f.Add("a "+strings.Repeat("\x80", 200), "b "+strings.Repeat("\x80", 200))
 	f.Fuzz(func(t *testing.T, before, after string) {
 		old, fresh := words(before), words(after)
 		require.Equal(t, before, strings.Join(old, ""))
