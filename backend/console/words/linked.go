@@ -37,7 +37,7 @@ func Linked(text string) (html template.HTML, cut bool) {
 		}
 		s.put(opening)
 		s.isolate(address)
-		s.out = append(s.out, "</a>"...)
+		s.put("</a>")
 		if from += len(address); s.cut {
 			break
 		}

@@ -126,7 +126,7 @@ type excerpt struct {
 func (s *excerpt) isolate(text string) {
 	s.put("<bdi>")
 	s.add(text)
-	s.out = append(s.out, "</bdi>"...)
+	s.put("</bdi>")
 }
 
 // put adds what is not somebody's.
