@@ -45,9 +45,16 @@ func distribute(t testing.TB, database string) {
 	require.NoError(t, err)
 	said, err := exec.CommandContext(t.Context(), "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", filepath.Join(module, "examples/citus/distribute.sql"), source(database)).CombinedOutput()
 	require.NoError(t, err, string(said))
-	// A database can be copied when nobody is connected. Citus itself is, from time to time.
 	administer(t, "ALTER DATABASE "+database+" ALLOW_CONNECTIONS false")
-	administer(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+database+"'")
+}
+
+// leaveAlone ends the connections to a database, which can be copied when there is none. Citus itself connects, from time
+// to time.
+func leaveAlone(t testing.TB, database string) {
+	t.Helper()
+	if distributed {
+		administer(t, "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity WHERE datname = '"+database+"'")
+	}
 }
 
 // root is the folder of the module, in which the tests run.

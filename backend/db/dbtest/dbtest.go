@@ -111,6 +111,7 @@ func postgres(t testing.TB, original string) db.Settings {
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	// Copying files takes half of the time of copying pages by the log. It begins and ends with a checkpoint, and nothing
 	// is flushed here.
+	leaveAlone(t, original)
 	administer(t, "CREATE DATABASE "+name+" TEMPLATE "+original+" STRATEGY FILE_COPY")
 	t.Cleanup(func() {
 		if server.pooler != nil {
