@@ -28,7 +28,7 @@ const (
 	CSP             Outcome = "csp"          // the page's Content Security Policy forbids the code
 	Fragment        Outcome = "fragment"     // not a document, but a part of one
 	Frameset        Outcome = "frameset"
-	NoPlace         Outcome = "no_place" // the document ended before there was a place
+	NoPlace         Outcome = "no_place" // the document has none, or it is not certain
 	Already         Outcome = "already"  // the page carries the code
 	Data            Outcome = "data"     // no page, but what a framework fetches instead; its numbers were looked for
 	Head            Outcome = "head"     // the headers of a page that may be woven

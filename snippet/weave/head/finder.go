@@ -32,7 +32,7 @@ const (
 	Already
 	// Policy: a policy of the document is longer than the Finder keeps, or the document has too many policies.
 	Policy
-	// NoPlace: the page ended before a place was found.
+	// NoPlace: the page ended before a place was found, or it is not certain where a template in it ends.
 	NoPlace
 )
 

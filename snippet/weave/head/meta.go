@@ -77,6 +77,13 @@ func (m *meta) charset() ([]byte, bool) {
 	return label, true
 }
 
+func (s *search) inPossibleMeta() bool {
+	if s.z.TagAt >= prescan || !s.z.InTag() {
+		return false
+	}
+	return s.z.Undecided() || s.meta.open
+}
+
 // endMeta judges the <meta> that has been read, whose tag ends before the offset after.
 func (s *search) endMeta(after int64) {
 	s.meta.open = false

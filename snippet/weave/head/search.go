@@ -76,13 +76,6 @@ func (s *search) checkLimits() {
 	}
 }
 
-func (s *search) inPossibleMeta() bool {
-	if s.z.TagAt >= prescan || !s.z.InTag() {
-		return false
-	}
-	return s.z.Undecided() || s.meta.open
-}
-
 func (s *search) decide(v Verdict) {
 	s.verdict = v
 	s.z.Stop()
@@ -235,6 +228,9 @@ func (s *search) inTemplate(t *token.Tag) {
 	case !t.Is("template"):
 	case t.End:
 		s.template--
+		s.z.Foreign = token.Foreign{} // what was open in the template ends with it
+	case s.place < 0 && s.z.Foreign.Open():
+		s.decide(NoPlace) // in a drawing, this may be another element, which ends with the drawing
 	default:
 		s.template++
 	}
