@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// maxDoctype is how many bytes of a document type declaration are kept. The longest public identifiers in use are
+// MaxDoctype is how many bytes of a document type declaration are kept. The longest public identifiers in use are
 // shorter.
-const maxDoctype = 256
+const MaxDoctype = 256
 
 // readMarkup reads declarations, comments and CDATA sections, which begin with "<!" or "<?". It also reads "</" without
 // a name.
@@ -140,5 +140,5 @@ func (z *Tokenizer) skipTo(p []byte, i int, c byte, then state) int {
 }
 
 func (z *Tokenizer) addDoctype(b []byte) {
-	z.content = append(z.content, b[:min(len(b), maxDoctype-len(z.content))]...)
+	z.content = append(z.content, b[:min(len(b), MaxDoctype-len(z.content))]...)
 }

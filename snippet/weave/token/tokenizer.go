@@ -26,7 +26,7 @@ type Sink interface {
 	Attribute(a *Attribute)
 	// TagEnd is called behind a tag's ">", at offset after.
 	TagEnd(after int64, t *Tag)
-	// Doctype receives the content of a document type declaration as it is written, up to 256 bytes.
+	// Doctype receives the content of a document type declaration as it is written, up to MaxDoctype bytes.
 	Doctype(content []byte)
 }
 

@@ -3,6 +3,7 @@ package tree
 import (
 	a "golang.org/x/net/html/atom"
 
+	"github.com/seed-3405227d/frontdesk/snippet/weave/nest"
 	"github.com/seed-3405227d/frontdesk/snippet/weave/selector"
 )
 
@@ -33,7 +34,7 @@ func (t *Tree) take() {
 	switch {
 	case t.lost:
 		return
-	case t.inert > 0:
+	case len(t.inert) > 0:
 		t.inTemplate()
 		return
 	}
@@ -229,36 +230,54 @@ func (t *Tree) beginTemplate() {
 	}
 	t.addToken()
 	t.framesetOK = false
-	t.inert, t.markers = 1, 0
+	t.inert = append(t.inert[:0], a.Template)
 }
 
-// inTemplate takes a tag inside a template.
+// inTemplate takes a tag inside a template. The tree is lost where the elements that decide how the template ends are not
+// well nested.
 func (t *Tree) inTemplate() {
-	k := &t.tag
-	change := 1
-	if k.end {
-		change = -1
-	}
-	switch k.atom {
-	case a.Template:
-		if !k.closing {
-			t.inert += change
-		}
-		if t.inert > 0 {
+	x, depth := t.tag.atom, len(t.inert)
+	last := t.inert[depth-1]
+	switch x {
+	case a.Caption, a.Col, a.Colgroup, a.Table, a.Tbody, a.Td, a.Template, a.Tfoot, a.Th, a.Thead, a.Tr:
+		if isApart(last) {
+			t.lose()
 			return
 		}
-		if t.markers != 0 {
-			t.lose()
+		switch x {
+		case a.Col, a.Colgroup, a.Tbody, a.Tfoot, a.Thead, a.Tr:
+			return
 		}
-		for i := len(t.open) - 1; i >= 0; i-- {
-			if t.open[i].atom == a.Template {
-				t.popTo(i)
-				break
-			}
+	default:
+		if !isApart(x) {
+			return
 		}
-	case a.Td, a.Th, a.Caption, a.Object, a.Applet, a.Marquee:
-		t.markers += change
-	case a.Svg, a.Math:
-		t.markers += change // in foreign elements, the end tag of a template means something else
 	}
+	switch {
+	case !t.tag.end && depth < nest.MaxDepth:
+		t.inert = append(t.inert, x)
+		return
+	case !t.tag.end, x != last:
+		t.lose()
+		return
+	}
+	if t.inert = t.inert[:depth-1]; depth > 1 {
+		return
+	}
+	for i := len(t.open) - 1; i >= 0; i-- {
+		if t.open[i].atom == a.Template {
+			t.popTo(i)
+			break
+		}
+	}
+}
+
+// isApart says whether the parts of a table, and templates, mean something else in the element: a drawing may have others
+// of their names, and a table closes an object in it but keeps its marker.
+func isApart(x a.Atom) bool {
+	switch x {
+	case a.Applet, a.Marquee, a.Math, a.Object, a.Svg:
+		return true
+	}
+	return false
 }

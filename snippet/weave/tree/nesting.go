@@ -18,7 +18,7 @@ func (t *Tree) Steady() bool {
 	if _, open := t.blank.Open(); open {
 		return false
 	}
-	return t.inert == 0 && t.mode >= inBody && t.mode <= inCell && t.mode != inTextOnly && t.mode != inColumnGroup && !t.framesetOK && t.top().space == htmlSpace
+	return len(t.inert) == 0 && t.mode >= inBody && t.mode <= inCell && t.mode != inTextOnly && t.mode != inColumnGroup && !t.framesetOK && t.top().space == htmlSpace
 }
 
 // maxSurveyed is how many formatting elements Survey looks at.

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/seed-3405227d/frontdesk/snippet/weave/token"
 )
 
 // quirks says whether the page is in quirks mode. In quirks mode, a table does not end a paragraph.
@@ -19,6 +21,10 @@ const (
 // golang.org/x/net/html takes "HTML" for another type than "html".
 func (t *Tree) Doctype(content []byte) {
 	if t.mode != initial || t.lost {
+		return
+	}
+	if len(content) == token.MaxDoctype {
+		t.lose() // what is cut off may decide
 		return
 	}
 	t.mode = beforeHTML

@@ -52,7 +52,7 @@ func (w *watcher) Tag(at int64, t *token.Tag) bool {
 func (w *watcher) TagEnd(after int64, t *token.Tag) {
 	w.tree.Finish(after, t, w.ReadsRaw(), &w.Foreign)
 	if !t.End {
-		unsure := w.tree.Told == (selector.Parts{}) && (w.tree.inert > 0 || w.dims())
+		unsure := w.tree.Told == (selector.Parts{}) && (len(w.tree.inert) > 0 || w.dims())
 		w.told, w.lost, w.after = append(w.told, w.tree.Told), append(w.lost, w.tree.lost || unsure), append(w.after, int(after))
 	}
 }
@@ -101,7 +101,10 @@ func (c *compiled) told(parts *selector.Parts, k int) bool {
 // has not become one element, or if that is in a template or a foreign element.
 func (c *compiled) chosen(t testing.TB, page []byte, told selector.Parts) (chosen []bool, ok bool) {
 	numbered, tags := selector.Numbered(page)
-	root, err := html.Parse(bytes.NewReader(numbered))
+	ordinal := fmt.Appendf(nil, " %s=%d ", selector.Ordinal, tags)
+	// The other tags get no ordinals, so that equal elements stay equal.
+	_, after, _ := bytes.Cut(numbered, ordinal)
+	root, err := html.Parse(bytes.NewReader(slices.Concat(page[:len(page)-len(after)], ordinal, after)))
 	if err != nil {
 		return nil, false
 	}
@@ -219,6 +222,56 @@ func TestTreeOfFormattingElements(t *testing.T) {
 	c, w := compileStreamed(t, ".x i", "b > b > b > i"), new(watcher)
 	tags, followed := c.compare(t, w, []byte("<p><b class=x><b><b><b><b></p><i><u>"))
 	require.Equal(t, tags, followed)
+	c = compileStreamed(t, streamed...)
+	for _, page := range []string{
+		"<p><b><b><b><b></p></b></b></b><i>", "<p><b id=x><b id=x><b id=x><b id=x></p></b></b></b><i>", "<b><b><b><b><p></b></b></b></b><i>",
+	} {
+		t.Run(page, func(t *testing.T) {
+			tags, followed := c.compare(t, w, []byte(page))
+			require.Equal(t, tags, followed)
+		})
+	}
+}
+
+// A template is followed to its end, and the page behind it too, unless drawings and tables make the end doubtful.
+func TestTreeOfTemplates(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	for _, content := range []string{
+		"", "<template></template>", "<template/></template><em>", "<svg><title></title><path/></svg><template></template>", "<object></object>",
+		"<tr><td></td><th></th></tr>", "<table><caption></caption><tbody><tr><td><table><td></td></table></td></table>",
+	} {
+		t.Run(content, func(t *testing.T) {
+			c.compare(t, w, []byte("<p><b><template>"+content+"</template></p><i>"))
+			require.False(t, w.tree.lost)
+		})
+	}
+	for _, content := range []string{
+		"<svg><template></svg></template><em>", "<svg><td><template></td></svg></template><em>",
+		"<math><mi><template></mi></math></template><em>", "<object><table><template></table></object></template><em>",
+		"</td><td>", "</object><object>", "</caption><caption>", "<td></object>", "<td><table></td></table>", "<td><template></td></template>",
+		"<td><object><td></td></object></td>", "<td><object><tr></object></td>", "<object></applet><object></object>",
+	} {
+		t.Run(content, func(t *testing.T) {
+			c.compare(t, w, []byte("<p><b><template>"+content+"</template></p><i>"))
+		})
+	}
+}
+
+// Whether a page is in quirks mode is not known if the end of its document type is not.
+func TestTreeOfLongTypes(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	for _, doctype := range []string{
+		`PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN` + strings.Repeat("x", 250) + `" "s"`,
+		strings.Repeat(" ", 300) + `SYSTEM "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd"`,
+	} {
+		t.Run(doctype, func(t *testing.T) { c.compare(t, w, []byte("<!doctype html "+doctype+"><p><table>")) })
+	}
+}
+
+// A NUL is no text, but it ends a column group.
+func TestTreeOfNUL(t *testing.T) {
+	c, w := compileStreamed(t, streamed...), new(watcher)
+	c.compare(t, w, []byte("<table><col>\x00<col>"))
 }
 
 // Where an element has been moved whose parent is closed, nothing is chosen until it ends.

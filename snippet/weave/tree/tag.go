@@ -100,9 +100,9 @@ func (t *Tree) Finish(after int64, g *token.Tag, raw bool, f *token.Foreign) {
 	}
 	t.tag.name, t.tag.closing, t.after = g.Number(), g.Closing, after
 	t.judge()
-	inert := t.inert
+	inert := len(t.inert) > 0
 	t.take()
-	if inert > 0 || t.inert > 0 {
+	if inert || len(t.inert) > 0 {
 		if f.Inside() && readsRaw(t.tag.atom) {
 			t.lose() // the drawing may have ended, and this may be text
 		}

@@ -8,7 +8,7 @@ import (
 
 // Text takes the text b at offset at, which is not raw text.
 func (t *Tree) Text(at int64, b []byte) {
-	if t.lost || t.inert > 0 || t.mode == inTextOnly {
+	if t.lost || len(t.inert) > 0 || t.mode == inTextOnly {
 		return
 	}
 	if at == t.afterPre {
@@ -25,7 +25,7 @@ func (t *Tree) Text(at int64, b []byte) {
 		at, b = at+int64(n), b[n:]
 	}
 	for len(b) > 0 {
-		n := bytes.IndexByte(b, 0) // the tree drops NUL
+		n := bytes.IndexByte(b, 0) // the tree drops NUL, but not before the body, and in a column group NUL ends that
 		if n < 0 {
 			t.textPiece(at, b)
 			return
@@ -33,7 +33,7 @@ func (t *Tree) Text(at int64, b []byte) {
 		if n > 0 {
 			t.textPiece(at, b[:n])
 		}
-		if t.mode < inBody {
+		if t.mode < inBody || t.mode == inColumnGroup {
 			t.lose()
 			return
 		}
@@ -61,7 +61,7 @@ func (t *Tree) textPiece(at int64, b []byte) {
 
 // endText tells the tree that no more text comes before the next tag.
 func (t *Tree) endText() {
-	if _, shown := t.blank.End(); shown && !t.lost && t.inert == 0 && t.mode != inTextOnly {
+	if _, shown := t.blank.End(); shown && !t.lost && len(t.inert) == 0 && t.mode != inTextOnly {
 		t.shownText()
 	}
 }

@@ -38,10 +38,9 @@ type Tree struct {
 	known          quirks // whether doctype means quirks mode
 	doctype        []byte
 	blank          token.Blank
-	after          int64 // offset behind the tag that the tree takes
-	afterPre       int64 // offset at which a line break is no text, behind <pre>
-	inert          int   // how many templates are open; only the first is on the stack
-	markers        int   // how many markers and foreign elements the templates have left open
+	after          int64    // offset behind the tag that the tree takes
+	afterPre       int64    // offset at which a line break is no text, behind <pre>
+	inert          []a.Atom // the first open template, and what is open in it of the elements that decide how it ends
 
 	tag     tag
 	seen    uint64 // bit 0 for the type or the encoding, the others for keys of the program
@@ -86,7 +85,7 @@ func (t *Tree) Reset(p *selector.Program) {
 		t.release(t.head)
 	}
 	*t = Tree{open: t.open, formatting: t.formatting, program: p, free: t.free, doctype: t.doctype, known: t.known, blank: t.blank.Reset(),
-		framesetOK: true, afterPre: -1}
+		inert: t.inert[:0], framesetOK: true, afterPre: -1}
 }
 
 // Lost says whether the tree knows nothing any more.
