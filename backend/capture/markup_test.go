@@ -34,6 +34,10 @@ func TestMarkup(t *testing.T) {
 	// In the page's character set, and bounded.
 	markup = ReadMarkup([]byte("<form><label>\xd2\xe5\xeb\xe5\xf4\xee\xed <input name=x></label></form>"), "text/html; charset=windows-1251")
 	require.Equal(t, naming.Phone, markup[0].Fields["x"].Says)
+
+	// Styles are no label, and a label may begin behind much that is empty.
+	markup = ReadMarkup([]byte("<form><style>.phone{}</style><input name=x><label>"+strings.Repeat("\n\t<i></i>", 50)+" * <b>Tele</b>phone: <input name=y>"), "text/html")
+	require.Equal(t, map[string]mark{"x": {}, "y": {Label: "Telephone", Says: naming.Phone}}, markup[0].Fields)
 	var many strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&many, "<form>%s</form>", strings.Repeat(fmt.Sprintf("<label>%s<input name=n%d></label>", strings.Repeat("ж", 200), i), 3))
@@ -57,6 +61,13 @@ func BenchmarkReadMarkup(b *testing.B) {
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<form><label for=a>Phone</label><input id=a name=x type=tel autocomplete=tel><textarea name=y placeholder="Message"></textarea></form>`), "text/html")
 	f.Add([]byte("<form><label>\xd2\xe5\xeb <input name=x></label><select name=z hidden></form><form>"), "text/html; charset=windows-1251")
+	var nested strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&nested, "<label><input name=%d>", i)
+	}
+	for _, page := range []string{strings.Repeat("<label for=a>", 40), strings.Repeat("<label for=a>", 400), "<form>" + nested.String(), "<form><label>" + strings.Repeat("<b><p>", 300) + "<input name=a>"} {
+		f.Add([]byte(page), "text/html")
+	}
 	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
 		var markup Markup
 		stepstest.Hold(t, len(page), func() { markup = ReadMarkup(page, contentType) })
