@@ -123,13 +123,22 @@ func (r *reading) add(name string, value any) {
 // Free is the name, or where it is taken the name with a stroke behind it, or with a stroke and a number. The names
 // that are tried for one name are none of those for another, so all tries together are as many as the names.
 func Free[V any](of map[string]V, name string) string {
-	other := name
-	for n := 1; ; n++ {
-		if _, taken := of[other]; !taken {
-			return other
+	free, _ := freeFrom(of, name, 0)
+	return free
+}
+
+// freeFrom is Free without the first n tries, which are known to be taken, and how many it knows to be then.
+func freeFrom[V any](of map[string]V, name string, n int) (free string, taken int) {
+	for free = name; ; n++ {
+		switch n {
+		case 0:
+		case 1:
+			free = name + "_"
+		default:
+			free = name + "_" + strconv.Itoa(n)
 		}
-		if other = name + "_"; n > 1 {
-			other += strconv.Itoa(n)
+		if _, is := of[free]; !is {
+			return free, n + 1
 		}
 	}
 }

@@ -47,12 +47,16 @@ func storable(t *testing.T, s Submission, err error) {
 	require.NoError(t, err)
 }
 
+// price is that of reading JSON: an object takes a map of some 400 bytes, and some 200 more when it is written as a text,
+// and has 5 bytes at the least.
+var price = stepstest.Price{Each: stepstest.Cost{Walked: stepstest.Usual.Each.Walked, Allocated: 160}, Besides: stepstest.Usual.Besides}
+
 // weighed reads a submission of so many bytes and checks it, and holds that to its price.
 func weighed(t *testing.T, size int, read func() (Submission, error)) {
 	t.Helper()
 	var s Submission
 	var err error
-	stepstest.Hold(t, size, func() {
+	price.Hold(t, size, func() {
 		if s, err = read(); err == nil {
 			err = s.Check()
 		}
@@ -62,17 +66,23 @@ func weighed(t *testing.T, size int, read func() (Submission, error)) {
 
 // The dearest submissions that anybody may send.
 func TestPrice(t *testing.T) {
-	var strokes, nested, cut strings.Builder
+	var strokes, nested, cut, fewCut strings.Builder
 	for i := range 800 {
 		row := strings.Repeat("_", i)
 		fmt.Fprintf(&strokes, `,"a%s":1,"a%s[]":1`, row, row)
 		fmt.Fprintf(&nested, `,"a%s":1,"user_fields[a%s]":1`, row, row)
 		fmt.Fprintf(&cut, `,"%s%d":1`, strings.Repeat("a", MaxShort), i)
+		if i < MaxUserFields {
+			fmt.Fprintf(&fewCut, `,"%s%d":1`, strings.Repeat("a", MaxShort), i)
+		}
 	}
 	for called, object := range map[string]string{
+		"objects in objects":       strings.Repeat(`{"":`, 2000) + "0" + strings.Repeat("}", 2000),
+		"objects in a list":        `{"a":[` + strings.Repeat(`{"":0},`, 20_000) + `0]}`,
 		"names with strokes":       `{"name":"x"` + strokes.String() + "}",
 		"user fields with strokes": `{"name":"x"` + nested.String() + "}",
 		"names that are cut":       `{"name":"x"` + cut.String() + "}",
+		"as many as are kept":      `{"name":"x"` + fewCut.String() + "}",
 		"lists in lists":           `{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}",
 		"a long outer name":        `{"` + strings.Repeat("a", 100_000) + `":{` + strings.Repeat(`"b":1,`, 490) + `"c":1}}`,
 		"names of cards":           `{"` + strings.Repeat("card", 250_000) + `":1}`,

@@ -202,7 +202,7 @@ func (s *Submission) fitUserFields() {
 	if len(s.UserFields) == 0 {
 		return
 	}
-	fitting := make(map[string]string, len(s.UserFields))
+	fitting, tried := make(map[string]string, len(s.UserFields)), make(map[string]int)
 	for _, name := range slices.Sorted(maps.Keys(s.UserFields)) {
 		value := s.fit("user_fields", s.UserFields[name], maxText)
 		if value == "" {
@@ -212,7 +212,9 @@ func (s *Submission) fitUserFields() {
 			s.note("user_fields", "too_long", "a lead holds at most %d user fields; the others are left out", MaxUserFields)
 			break
 		}
-		fitting[Free(fitting, s.fit("user_fields", name, MaxShort))] = value
+		name = s.fit("user_fields", name, MaxShort)
+		free, next := freeFrom(fitting, name, tried[name]) // many long names may be cut to the same
+		fitting[free], tried[name] = value, next
 	}
 	s.UserFields = fitting
 }
