@@ -26,37 +26,6 @@ var layoutsOf = map[Order][]string{
 	MonthFirst: {"1/2/2006", "1-2-2006", "1/2/06"},
 }
 
-// days returns what reads the days of the table.
-func (t *table) days(order Order) (func(string) (period.Date, bool), error) {
-	if order == Unsaid {
-		fit := map[Order]int{}
-		slashed := 0
-		for l := range t.lines {
-			_, byDay := dayBy(l.day, layoutsOf[DayFirst])
-			_, byMonth := dayBy(l.day, layoutsOf[MonthFirst])
-			if byDay {
-				fit[DayFirst]++
-			}
-			if byMonth {
-				fit[MonthFirst]++
-			}
-			if byDay || byMonth {
-				slashed++
-			}
-		}
-		switch {
-		case slashed > 0 && fit[DayFirst] == fit[MonthFirst]:
-			return nil, ErrDayOrder
-		case fit[MonthFirst] > fit[DayFirst]:
-			order = MonthFirst
-		default:
-			order = DayFirst
-		}
-	}
-	all := append(append([]string(nil), layouts...), layoutsOf[order]...)
-	return func(cell string) (period.Date, bool) { return dayBy(cell, all) }, nil
-}
-
 func dayBy(cell string, layouts []string) (period.Date, bool) {
 	if len(cell) < 6 || len(cell) > 40 {
 		return 0, false
@@ -107,26 +76,6 @@ func shapeOf(text string) (s shape) {
 		n++
 	}
 	return s
-}
-
-// point is the decimal sign of the table's amounts: the sign that stands before another number of digits than three, or
-// after another sign. It is 0 if no amount tells, or amounts tell different signs.
-func (t *table) point() (sign byte) {
-	for l := range t.lines {
-		digits, ok := bare(l.amount)
-		if !ok {
-			continue
-		}
-		found := pointOf(digits)
-		if found == 0 {
-			continue
-		}
-		if sign != 0 && sign != found {
-			return 0
-		}
-		sign = found
-	}
-	return sign
 }
 
 // pointOf is the decimal sign of an amount by itself; 0 if it cannot be told, or there is none.

@@ -99,19 +99,3 @@ func (c columns) line(cells []string) line {
 		clicks: cell(c.clicks), impressions: cell(c.impressions), currency: strings.ToLower(cell(c.currency)),
 	}
 }
-
-// currencyOf is the currency of all costs.
-func (t *table) currencyOf() (string, error) {
-	code := t.said
-	for l := range t.lines {
-		found := currencyIn(l.currency)
-		if found == "" {
-			continue
-		}
-		if code != "" && found != code {
-			return "", ErrCurrency
-		}
-		code = found
-	}
-	return code, nil
-}

@@ -5,7 +5,6 @@ package cost
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -130,7 +129,7 @@ type line struct {
 	clicks, impressions, currency string
 }
 
-// open finds the heads of the columns, by each of the signs that may stand between them, and checks the lines below.
+// open finds the heads of the columns, by each of the signs that may stand between them.
 func open(text string) (*table, error) {
 	for _, comma := range sheet.Signs(text) {
 		r := sheet.Reader(text, comma, true)
@@ -141,8 +140,7 @@ func open(text string) (*table, error) {
 			}
 			if c, found := columnsOf(cells); found {
 				heads, below := text[:r.InputOffset()], text[r.InputOffset():]
-				t := &table{c, comma, below, strings.Count(heads, "\n")}
-				return t, t.check()
+				return &table{c, comma, below, strings.Count(heads, "\n")}, nil
 			}
 		}
 	}
@@ -151,21 +149,6 @@ func open(text string) (*table, error) {
 	}
 	return nil, ErrColumns
 }
-
-// check says whether the lines can be read.
-func (t *table) check() error {
-	n := 0
-	if err := t.each(func(line) bool { n++; return n <= MaxLines }); err != nil {
-		return fmt.Errorf("%w: %w", ErrTable, err)
-	}
-	if n > MaxLines {
-		return ErrLines
-	}
-	return nil
-}
-
-// lines are the lines of a table that was checked.
-func (t *table) lines(yield func(line) bool) { _ = t.each(yield) }
 
 // each gives the lines that are not empty, as long as they are taken.
 func (t *table) each(take func(line) bool) error {
@@ -188,20 +171,21 @@ func (t *table) each(take func(line) bool) error {
 	}
 }
 
+// lines are the lines of a table that was summarised.
+func (t *table) lines(yield func(line) bool) { _ = t.each(yield) }
+
 // read makes rows of the lines.
 func (t *table) read(order Order) (f File, err error) {
 	f.Platform = t.platform
-	day, err := t.days(order)
+	all, err := t.summary(order)
 	if err != nil {
 		return File{}, err
 	}
-	if f.Currency, err = t.currencyOf(); err != nil {
-		return File{}, err
-	}
-	point := t.point()
+	f.Currency = all.currency
+	day := func(cell string) (period.Date, bool) { return dayBy(cell, all.layouts) }
 	of := make(map[Row]int) // where a day of a campaign stands in f.Rows
 	for l := range t.lines {
-		row, reason := l.row(day, point)
+		row, reason := l.row(day, all.point)
 		if reason != "" {
 			if l.isTotal() {
 				continue
