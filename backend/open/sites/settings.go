@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -176,6 +177,9 @@ func patched(s site.Settings, patch Patch) (site.Settings, error) {
 		if err := json.Unmarshal(value, &to); err != nil {
 			return s, err
 		}
+		if wrong := misnamed(map[string]any{name: to}); wrong != "" {
+			return s, frame.Wrong("body", fmt.Errorf("unknown field %.80q", wrong), nil)
+		}
 		merge(fields, name, to)
 	}
 	if text, err = json.Marshal(fields); err != nil {
@@ -189,6 +193,29 @@ func patched(s site.Settings, patch Patch) (site.Settings, error) {
 	}
 	to.Numbers, to.Pools, to.Captures = s.Numbers, s.Pools, s.Captures
 	return to, nil
+}
+
+// misnamed returns a name in the value that has other than small Latin letters, or "". No setting has such a name, but
+// encoding/json would take it for one: "Region" for "region".
+func misnamed(value any) string {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			if wrong := misnamed(one); wrong != "" {
+				return wrong
+			}
+		}
+	case map[string]any:
+		for name, inner := range value {
+			if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsUpper(r) }) {
+				return name
+			}
+			if wrong := misnamed(inner); wrong != "" {
+				return wrong
+			}
+		}
+	}
+	return ""
 }
 
 // merge merges the value into what the fields have under the name, as RFC 7396 says.
