@@ -95,8 +95,13 @@ func (c condition) holds(f *facts) bool {
 
 func (c condition) String() string {
 	text := c.pattern.String()
-	if c.field == referrer {
-		text = strings.TrimPrefix(text, ".") // see hostPattern
+	switch {
+	case c.field == landing && (strings.ContainsAny(text, "?#") || unescaped(text) != text):
+		text = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(text)
+	case c.field == referrer && strings.HasPrefix(text, ".www."): // see hostPattern
+		text = "www" + text
+	case c.field == referrer:
+		text = strings.TrimPrefix(text, ".")
 	}
 	return cmp.Or(c.parameter, fieldNames[c.field]) + "=" + text
 }
@@ -105,9 +110,8 @@ func (c condition) String() string {
 // conditions select every visitor.
 type Conditions []condition // in the order of their fields
 
-// ParseConditions reads conditions, each written as FIELD=PATTERN or, of click
-// ids, as the parameter's name alone. In a pattern `*` stands for any text, and
-// letters are the same in both cases. The fields are
+// ParseConditions reads conditions, each written as FIELD=PATTERN or, of click ids, as the parameter's name alone. In a
+// pattern `*` stands for any text, and letters are the same in both cases. The fields are
 //
 //	utm_source utm_medium utm_campaign utm_term utm_content
 //	gclid, yclid and all others that source.IsClickID knows; click_id for any of them
@@ -177,24 +181,25 @@ func parseCondition(word string) (c condition, err error) {
 
 // hostPattern is a pattern for hosts with a dot before them, so that "*.google.*"
 // has the bare google.com too while "google.com" has no other host.
-func hostPattern(host string) (string, error) {
-	labels := strings.Split(strings.TrimPrefix(host, "www."), ".")
+func hostPattern(host string) (_ string, err error) {
+	labels := strings.Split(host, ".")
 	for i, label := range labels {
 		if strings.ContainsFunc(label, func(r rune) bool { return r > '~' }) {
 			if strings.Contains(label, "*") {
 				return "", fmt.Errorf("expected no * in %q: such names are compared in their ASCII form", label)
 			}
-			ascii, err := idna.Lookup.ToASCII(label)
-			if err != nil {
+			if labels[i], err = idna.Lookup.ToASCII(label); err != nil {
 				return "", errors.New("expected a host")
 			}
-			labels[i] = ascii
 		}
 		if strings.Trim(labels[i], "abcdefghijklmnopqrstuvwxyz0123456789-_*") != "" || labels[i] == "" {
 			return "", errors.New("expected a host without scheme, port and path, such as *.google.*")
 		}
 	}
-	if host = strings.Join(labels, "."); host[0] != '*' {
+	if host = strings.Join(labels, "."); len(host) > source.MaxText {
+		return "", fmt.Errorf("expected at most %d bytes in the ASCII form of a host", source.MaxText)
+	}
+	if host = strings.TrimPrefix(host, "www."); host[0] != '*' {
 		host = "." + host
 	}
 	return host, nil
@@ -221,8 +226,7 @@ func (l Conditions) possible() bool { return slices.ContainsFunc(source.Kinds, l
 // forDirect tells whether they can hold for a direct visit.
 func (l Conditions) forDirect() bool { return l.allow(source.Direct) }
 
-// cover tells whether they hold for every visit for which the others hold, as far as
-// that can be seen condition by condition.
+// cover tells whether they hold for every visit for which the others hold, as far as single conditions tell.
 func (l Conditions) cover(others Conditions) bool {
 	for _, c := range l {
 		if !l.coverField(c.field, others) {
@@ -253,8 +257,7 @@ func (l Conditions) coverField(f field, others Conditions) bool {
 	return asked
 }
 
-// covers compares patterns by one's text: what stands for an asterisk there stands
-// for one here, too.
+// covers compares patterns by one's text: what stands for an asterisk there stands for one here, too.
 func (c condition) covers(other condition) bool {
 	return c.field == other.field && (c.parameter == "" || c.parameter == other.parameter) && c.pattern.Matches(other.pattern.String())
 }
@@ -280,8 +283,7 @@ func (l Conditions) allow(k string) bool {
 	return named || !kinds
 }
 
-// String writes the conditions as they are configured. Lists that mean the same
-// are written alike.
+// String writes the conditions as they are configured. Lists that mean the same are written alike.
 func (l Conditions) String() string {
 	words := make([]string, len(l))
 	for i, c := range l {

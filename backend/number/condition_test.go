@@ -93,6 +93,8 @@ func TestConditions(t *testing.T) {
 		{"referrer=*", "/", "", false},
 		{"referrer=*", "/", shop + "/lamps", false},
 		{"referrer=Blog.Example", "/", "https://blog.example:8443/", true},
+		{"referrer=www.www.google.com", "/", "https://www.www.google.com/", true},
+		{"referrer=ｗｗｗ.google.com", "/", "https://www.google.com/", true},
 		{"referrer=лампы.рф", "/", "https://www.лампы.рф/", true},
 		{"referrer=*.лампы.рф", "/", "https://xn--80avem4d.xn--p1ai/", true},
 
@@ -152,6 +154,8 @@ func TestConditionsRefused(t *testing.T) {
 		"kind=direct gclid":                    "no visit has all of them",
 		"kind=direct referrer=google.com":      "no visit has all of them",
 		"kind=search utm_source=news":          "no visit has all of them",
+
+		"referrer=a" + strings.Repeat(".я", 60): "expected at most 200 bytes",
 	} {
 		_, err := number.ParseConditions(strings.Fields(conditions))
 		require.ErrorContains(t, err, reason, conditions)
@@ -163,6 +167,7 @@ func FuzzConditions(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"utm_source=news*", "https://shop.example/?utm_source=newsletter"}, {"gclid", "/?gclid=x"}, {"referrer=*.google.*", "/"}, {"landing=/%d0*", "/%d0%"},
 		{"utm_term=" + strings.Repeat("*a", 90), "/?utm_term=" + strings.Repeat("a", 89) + "b"}, {"kind=direct", "/"}, {"referrer=*.лампы.рф", "//\xff"}, {"utm_source=\xff*", "/?utm_source=%ff"},
+		{"landing=/%3f", "/"}, {"landing=/%2525", "/"}, {"landing=/a%25", "/"}, {"landing=/" + strings.Repeat("%zz", 66), "/"}, {"referrer=www.www.a", "/"}, {"referrer=ｗｗｗ.a", "/"},
 	} {
 		f.Add(seed[0], seed[1], "https://www.google.com/")
 	}
