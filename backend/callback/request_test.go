@@ -84,7 +84,7 @@ func TestReadPhone(t *testing.T) {
 }
 
 func FuzzReadRequest(f *testing.F) {
-	for _, seed := range []string{`{"phone":"8 912 345-67-89","group_id":"1","delayed_call_time":"1790000000000"}`, `{"phone":1,"captcha_key":"K","captcha_value":1234}`, `{"delayed_call_time":1e300}`, `[]`} {
+	for _, seed := range []string{`{"phone":"8 912 345-67-89","group_id":"1","delayed_call_time":"1790000000000"}`, `{"phone":1,"captcha_key":"K","captcha_value":1234}`, `{"delayed_call_time":1e300}`, `{"delayed_call_time":1795348800000.5}`, `[]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, object []byte) {

@@ -127,6 +127,7 @@ func readTime(text string, now time.Time) (time.Time, error) {
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(milli) || strings.ContainsAny(text, "xXpP_") {
 		return time.Time{}, Wrong{WrongTime, "delayed_call_time must be milliseconds since 1970, as text or as a number"}
 	}
+	milli = math.Trunc(milli) // the rest is not kept, and makes no time later
 	if milli > float64(now.Add(Ahead).UnixMilli()) {
 		return time.Time{}, Wrong{WrongTime, "delayed_call_time is more than 30 days ahead; expected milliseconds since 1970"}
 	}
