@@ -104,7 +104,8 @@ func (t *Twilio) Read(r *Request, _ time.Time) (Event, error) {
 		if err != nil {
 			return Event{}, Refusal{Malformed, "the address cannot be read"}
 		}
-		from, to = address.Query().Get("caller"), address.Query().Get("called")
+		query := address.Query()
+		from, to = query.Get("caller"), query.Get("called")
 	}
 	var readable bool
 	if e.Caller, readable = callerOf(from); !readable {
