@@ -16,6 +16,8 @@ type Reader struct {
 	n     int64  // the line
 	first []byte // of which the caller has read it; then nil
 	rows  int64
+	// tables is how many have begun.
+	tables int
 }
 
 // NewReader returns a reader of what comes behind the first line of rows, which is the n-th of the file.
@@ -49,7 +51,6 @@ type taker interface {
 
 // read hands the rows of the tables to the taker, and returns when it has seen the end. The error names the line.
 func (r *Reader) read(all []table.Table, to taker) error {
-	at := -1
 	for {
 		line, ok := r.next()
 		switch {
@@ -60,10 +61,10 @@ func (r *Reader) read(all []table.Table, to taker) error {
 			return errEnd
 		}
 		if len(line) > 0 && line[0] == '[' {
-			if at < 0 {
+			if r.tables == 0 {
 				return r.at(errors.New("expected a table"))
 			}
-			if err := r.row(&plan[at], all[at], line, to); err != nil {
+			if err := r.row(&plan[r.tables-1], all[r.tables-1], line, to); err != nil {
 				return r.at(err)
 			}
 			continue
@@ -73,9 +74,9 @@ func (r *Reader) read(all []table.Table, to taker) error {
 			return r.at(err)
 		}
 		switch {
-		case l.Table != nil && at+1 < len(all):
-			at++
-			if err := sameTable(all[at], *l.Table); err != nil {
+		case l.Table != nil && r.tables < len(all):
+			r.tables++
+			if err := sameTable(all[r.tables-1], *l.Table); err != nil {
 				return r.at(err)
 			}
 		case l.Operator != nil:
@@ -83,7 +84,7 @@ func (r *Reader) read(all []table.Table, to taker) error {
 				return r.at(err)
 			}
 		case l.End != nil:
-			return r.end(*l.End, at+1 == len(all))
+			return r.end(*l.End, r.tables == len(all))
 		default:
 			return r.at(errors.New("expected a row, or the next table"))
 		}
