@@ -9,11 +9,12 @@ import (
 
 // Bounds on what is tried. Reading a number by the plans takes some microseconds and KB.
 const (
-	leastReadings = 100    // of a page
+	leastReadings = 400    // of a page
 	maxReadings   = 10_000 // of a page
 	readingEach   = 8      // bytes of a page add a reading
 	maxDigits     = 19     // in a number with its prefixes
 	minDigits     = 7      // in a number in text
+	longRow       = 40     // bytes of a row of digits that is rather a table's than a number's
 )
 
 // row matches digits with what may be between the digits of a number. It allows more than a number does: the matcher
@@ -31,6 +32,7 @@ type prospect struct {
 	read   map[string]string
 	seen   map[string]bool
 	groups map[string][]string // how the country groups a number
+	long   []string            // rows that are read when all others have been
 	digits []string
 
 	guessing bool // Region asks: numbers with a country code do not matter
@@ -63,6 +65,9 @@ func (p *prospect) find(values []value) {
 			p.text(strings.Join(v.pieces, ""))
 		}
 	}
+	for _, found := range p.long {
+		p.row(found)
+	}
 }
 
 // link adds the number that a link calls, if it has a possible length.
@@ -79,21 +84,28 @@ func (p *prospect) link(v value) {
 	p.take(digits, phonenumbers.IsPossibleNumber)
 }
 
-// text adds the numbers in rows of digits. If a row can be read in several ways, the leftmost number counts, and of
-// these the longest. A group of digits is never divided.
+// text adds the numbers in rows of digits, but for long ones.
 func (p *prospect) text(text string) {
 	for _, found := range row.FindAllString(text, -1) {
-		if len(found) < minDigits {
-			continue
+		switch {
+		case len(found) > longRow:
+			p.long = append(p.long, found)
+		case len(found) >= minDigits:
+			p.row(found)
 		}
-		groups := group.FindAllString(found, -1)
-		for i := range groups {
-			groups[i] = digitsOf(groups[i])
-		}
-		plus := hasPlus(found)
-		for i := 0; i < len(groups); {
-			i += max(1, p.longest(groups[i:], plus && i == 0))
-		}
+	}
+}
+
+// row adds the numbers in a row of digits. If it can be read in several ways, the leftmost number counts, and of these
+// the longest. A group of digits is never divided.
+func (p *prospect) row(found string) {
+	groups := group.FindAllString(found, -1)
+	for i := range groups {
+		groups[i] = digitsOf(groups[i])
+	}
+	plus := hasPlus(found)
+	for i := 0; i < len(groups); {
+		i += max(1, p.longest(groups[i:], plus && i == 0))
 	}
 }
 

@@ -42,6 +42,19 @@ func TestNumbersOfAPage(t *testing.T) {
 `, found(Page([]byte(page), "", "RU")))
 }
 
+// A number that stands behind tables of figures is found on a short page, too.
+func TestNumbersBehindFigures(t *testing.T) {
+	const number = "<footer>Тел. 8 (495) 123-45-67"
+	for name, page := range map[string]string{"a timetable": "<p>" + figures(60), "a plan": "<pre>" + strings.ReplaceAll(figures(2000), "7 ", "\n") + "</pre>"} {
+		require.Contains(t, found(Page([]byte(page+number), "text/html; charset=utf-8", "RU")), "74951234567 text \"8 (495) 123-45-67\" 1\n", name)
+	}
+	var numbers strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&numbers, "01 42 68 %02d %02d ", i/10+50, i+10)
+	}
+	require.Len(t, Page([]byte("<p>"+numbers.String()), "", "FR"), 60)
+}
+
 // Without a region a national writing is found when the page tells elsewhere which
 // number it is.
 func TestNumbersWithoutARegion(t *testing.T) {
