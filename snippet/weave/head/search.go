@@ -227,8 +227,9 @@ func (s *search) inTemplate(t *token.Tag) {
 	switch {
 	case !t.Is("template"):
 	case t.End:
-		s.template--
-		s.z.Foreign = token.Foreign{} // what was open in the template ends with it
+		if s.template--; s.place < 0 {
+			s.z.Foreign = token.Foreign{} // what was open in the template ends with it
+		}
 	case s.place < 0 && s.z.Foreign.Open():
 		s.decide(NoPlace) // in a drawing, this may be another element, which ends with the drawing
 	default:

@@ -234,10 +234,17 @@ func (t *Tree) beginTemplate() {
 }
 
 // inTemplate takes a tag inside a template. The tree is lost where the elements that decide how the template ends are not
-// well nested.
+// well nested, or mean something else. A table ends with its template, and one that is not open cannot end.
 func (t *Tree) inTemplate() {
 	x, depth := t.tag.atom, len(t.inert)
+	for t.tag.end && x == a.Template && t.inert[depth-1] == a.Table {
+		depth--
+	}
+	t.inert = t.inert[:depth]
 	last := t.inert[depth-1]
+	if t.tag.end && x == a.Table && last == a.Template {
+		return
+	}
 	switch x {
 	case a.Caption, a.Col, a.Colgroup, a.Table, a.Tbody, a.Td, a.Template, a.Tfoot, a.Th, a.Thead, a.Tr:
 		if isApart(last) {

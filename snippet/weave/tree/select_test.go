@@ -238,7 +238,7 @@ func TestTreeOfTemplates(t *testing.T) {
 	c, w := compileStreamed(t, streamed...), new(watcher)
 	for _, content := range []string{
 		"", "<template></template>", "<template/></template><em>", "<svg><title></title><path/></svg><template></template>", "<object></object>",
-		"<tr><td></td><th></th></tr>", "<table><caption></caption><tbody><tr><td><table><td></td></table></td></table>",
+		"<tr><td></td><th></th></tr>", "<table>", "<table><tr><td></td></tr>", "</table>", "<template><table></template></table>", "<table><caption></caption><tbody><tr><td><table><td></td></table></td></table>",
 	} {
 		t.Run(content, func(t *testing.T) {
 			c.compare(t, w, []byte("<p><b><template>"+content+"</template></p><i>"))
