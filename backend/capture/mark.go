@@ -167,10 +167,7 @@ func words(n *html.Node) string {
 	}
 	l := label{left: maxLooked}
 	l.read(n)
-	if len(l.text) <= maxLabel {
-		return strings.TrimRight(string(l.text), " *:")
-	}
-	return clip.Text(string(l.text), maxLabel)
+	return strings.TrimRight(clip.Text(string(l.text), maxLabel), " *:")
 }
 
 // label is one that is being read.
@@ -190,7 +187,7 @@ func (l *label) read(n *html.Node) {
 	}
 	if n.Type == html.TextNode {
 		l.add(clip.Text(n.Data, l.left))
-		l.left -= len(n.Data)
+		l.left -= len(strings.TrimSpace(n.Data))
 	}
 	for n = n.FirstChild; n != nil && l.left > 0; n = n.NextSibling {
 		l.read(n)
