@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"slices"
+
 	a "golang.org/x/net/html/atom"
 
 	"github.com/seed-3405227d/frontdesk/snippet/weave/nest"
@@ -242,12 +244,9 @@ func (t *Tree) inTemplate() {
 	}
 	t.inert = t.inert[:depth]
 	last := t.inert[depth-1]
-	if t.tag.end && x == a.Table && last == a.Template {
-		return
-	}
 	switch x {
 	case a.Caption, a.Col, a.Colgroup, a.Table, a.Tbody, a.Td, a.Template, a.Tfoot, a.Th, a.Thead, a.Tr:
-		if isApart(last) {
+		if slices.Contains(apart, last) {
 			t.lose()
 			return
 		}
@@ -256,13 +255,15 @@ func (t *Tree) inTemplate() {
 			return
 		}
 	default:
-		if !isApart(x) {
+		if !slices.Contains(apart, x) {
 			return
 		}
 	}
 	switch {
 	case !t.tag.end && depth < nest.MaxDepth:
 		t.inert = append(t.inert, x)
+		return
+	case t.tag.end && x == a.Table && last == a.Template: // none is open
 		return
 	case !t.tag.end, x != last:
 		t.lose()
@@ -279,12 +280,6 @@ func (t *Tree) inTemplate() {
 	}
 }
 
-// isApart says whether the parts of a table, and templates, mean something else in the element: a drawing may have others
-// of their names, and a table closes an object in it but keeps its marker.
-func isApart(x a.Atom) bool {
-	switch x {
-	case a.Applet, a.Marquee, a.Math, a.Object, a.Svg:
-		return true
-	}
-	return false
-}
+// apart are the elements in which the parts of a table, and templates, mean something else: a drawing may have others of
+// their names, and a table closes an object in it but keeps its marker.
+var apart = []a.Atom{a.Applet, a.Marquee, a.Math, a.Object, a.Svg}
