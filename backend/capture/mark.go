@@ -187,7 +187,7 @@ func (l *label) read(n *html.Node) {
 	}
 	if n.Type == html.TextNode {
 		l.add(clip.Text(n.Data, l.left))
-		l.left -= len(strings.TrimSpace(n.Data))
+		l.left -= len(n.Data)
 	}
 	for n = n.FirstChild; n != nil && l.left > 0; n = n.NextSibling {
 		l.read(n)

@@ -38,8 +38,8 @@ func TestMarkup(t *testing.T) {
 	// Styles are no label, and a label may begin behind much that is empty.
 	markup = ReadMarkup([]byte("<form><style>.phone{}</style><input name=x><label>"+strings.Repeat("\n\t<i></i>", 50)+" * <b>Tele</b>phone: <input name=y>"), "text/html")
 	require.Equal(t, map[string]mark{"x": {}, "y": {Label: "Telephone", Says: naming.Phone}}, markup[0].Fields)
-	markup = ReadMarkup([]byte("<form><label>"+strings.Repeat("a", 99)+" * <input name=x></label><label>"+strings.Repeat("\n"+strings.Repeat(" ", 200)+"<i></i>", 25)+"Phone <input name=y>"), "text/html")
-	require.Equal(t, map[string]mark{"x": {Label: strings.Repeat("a", 99)}, "y": {Label: "Phone", Says: naming.Phone}}, markup[0].Fields)
+	markup = ReadMarkup([]byte("<form><label>"+strings.Repeat("a", 99)+" * <input name=x></label>"), "text/html")
+	require.Equal(t, map[string]mark{"x": {Label: strings.Repeat("a", 99)}}, markup[0].Fields)
 	var many strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&many, "<form>%s</form>", strings.Repeat(fmt.Sprintf("<label>%s<input name=n%d></label>", strings.Repeat("ж", 200), i), 3))
