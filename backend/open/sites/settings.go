@@ -195,8 +195,8 @@ func patched(s site.Settings, patch Patch) (site.Settings, error) {
 	return to, nil
 }
 
-// misnamed returns a name in the value that has capital letters or others than Latin ones, or "". No setting has such a name, but
-// encoding/json would take it for one: "Region" for "region".
+// misnamed returns a name in the value that has capital letters or others than Latin ones, or "". No setting has such a
+// name, but encoding/json would take it for one: "Region" for "region".
 func misnamed(value any) string {
 	switch value := value.(type) {
 	case []any:
