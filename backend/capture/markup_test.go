@@ -59,6 +59,10 @@ func BenchmarkReadMarkup(b *testing.B) {
 	}
 }
 
+// priceOfFields is that of a page of short fields: what a label of 100 bytes means is found for each of them, and takes
+// 13 KB at most.
+var priceOfFields = stepstest.Price{Each: stepstest.Cost{Walked: stepstest.Usual.Each.Walked, Allocated: 1 << 10}, Besides: stepstest.Usual.Besides}
+
 // FuzzMarkup holds what is read of any page within its bounds.
 func FuzzMarkup(f *testing.F) {
 	f.Add([]byte(`<form><label for=a>Phone</label><input id=a name=x type=tel autocomplete=tel><textarea name=y placeholder="Message"></textarea></form>`), "text/html")
@@ -67,12 +71,12 @@ func FuzzMarkup(f *testing.F) {
 	for i := range 30 {
 		fmt.Fprintf(&nested, "<label><input name=%d>", i)
 	}
-	for _, page := range []string{strings.Repeat("<label for=a>", 40), strings.Repeat("<label for=a>", 400), "<form>" + nested.String(), "<form><label>" + strings.Repeat("<b><p>", 300) + "<input name=a>"} {
+	for _, page := range []string{strings.Repeat("<label for=a>", 40), strings.Repeat("<label for=a>", 400), "<form>" + nested.String(), "<form><label>" + strings.Repeat("<b><p>", 300) + "<input name=a>", "<form><label>" + strings.Repeat("AJÔ%fÑ ", 12) + strings.Repeat("<input name=a><input name=b><input name=c>", 300)} {
 		f.Add([]byte(page), "text/html")
 	}
 	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
 		var markup Markup
-		stepstest.Hold(t, len(page), func() { markup = ReadMarkup(page, contentType) })
+		priceOfFields.Hold(t, len(page), func() { markup = ReadMarkup(page, contentType) })
 		require.LessOrEqual(t, len(markup), maxForms)
 		for _, form := range markup {
 			require.LessOrEqual(t, len(form.Fields), maxMarks)
